@@ -4,7 +4,7 @@ import msgspec
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import EventUnknown, LogCorrupt
-from rutter.events.upcast import RETIRED, upcast
+from rutter.events.upcast import RETIRED, TAGGED, upcast, with_causes
 from rutter.events.vocabulary import AnyEvent
 
 # Struct fields are written in their declared order; `deterministic` orders dicts and sets too,
@@ -25,6 +25,11 @@ def encode(event: AnyEvent) -> bytes:
 
 def decode(payload: bytes) -> AnyEvent:
     """The event that these bytes are. Raises a typed error, never a guess."""
+    event = _decoded(payload)
+    return with_causes(event) if type(event) in TAGGED else event
+
+
+def _decoded(payload: bytes) -> AnyEvent:
     try:
         return _unpack.decode(payload)
     except UNREADABLE as error:

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from rutter.events.action import Untrusted
+from rutter.events.causes import Cause, VerdictCode
 from rutter.events.checks import FileCheck, PageState, ReadBack
 from rutter.events.event import Event
 
@@ -39,6 +40,8 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ActionJudged(Event, frozen=True, tag="ActionJudged"):
+    """A verdict. `code` is what it rests on, `reason` the same for people."""
+
     step: int
     attempt: int
     verdict: Verdict
@@ -46,6 +49,7 @@ class ActionJudged(Event, frozen=True, tag="ActionJudged"):
     evidence: tuple[Evidence, ...] = ()
     confidence: int = 0
     proof: Proof | None = None
+    code: VerdictCode = ""
 
 
 class PageAssessed(Event, frozen=True, tag="PageAssessed"):
@@ -102,12 +106,14 @@ class VisionSought(Event, frozen=True, tag="VisionSought"):
 
 class CompletionChecked(Event, frozen=True, tag="CompletionChecked"):
     """The Critic held a claim that the work is done against its criteria (D5). `proofs` are of
-    every step that sent something; where one of them is too weak, the end is not verified."""
+    every step that sent something; where one of them is too weak, the end is not verified, and
+    `cause` says why not."""
 
     verified: bool
     reason: str
     evidence: tuple[Evidence, ...] = ()
     proofs: tuple[Proof, ...] = ()
+    cause: Cause | None = None
 
 
 class OutcomeUnknown(Event, frozen=True, tag="OutcomeUnknown"):

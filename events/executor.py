@@ -85,7 +85,8 @@ class ActionDone(Event, frozen=True, tag="ActionDone"):
 
 class ActionFailed(Event, frozen=True, tag="ActionFailed"):
     """The action failed; with `dispatched` input reached the page, and nothing is simply repeated.
-    `waited_ms` is how long the element was waited for, where that was all the patience there is."""
+    `waited_ms` is how long the element was waited for, where that was all the patience there is;
+    `dialog` what the dialog is called that is in the way, if one is."""
 
     step: int
     attempt: int
@@ -94,6 +95,7 @@ class ActionFailed(Event, frozen=True, tag="ActionFailed"):
     message: str = ""
     took_us: int = 0
     waited_ms: int = 0
+    dialog: str = ""
 
 
 class QueryAnswered(Event, frozen=True, tag="QueryAnswered"):

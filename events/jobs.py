@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from rutter.events.causes import Cause
 from rutter.events.event import Event
 from rutter.events.rows import BatchRow
 from rutter.events.runtime import Failure, StopReason
@@ -76,3 +77,4 @@ class JobEnded(Event, frozen=True, tag="JobEnded"):
     failure: Failure = ""
     detail: str = ""
     session: str = ""
+    cause: Cause | None = None

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from rutter.events.action import Action, Fingerprint, Kind
+from rutter.events.causes import Cause, PlanSource
 from rutter.events.event import Event
 from rutter.events.page import Resolved, Resting
 from rutter.events.runtime import Failure, StopReason
@@ -11,6 +12,7 @@ from rutter.events.workflow import Driver, Expectation
 
 class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     """The Planner proposes one action, at `index` of the script or workflow, -1 outside one.
+    `source` is what led to it, and `reason` the same for people.
 
     `read_back_of` is the step whose result it looks for; 0 for everything else. `settles` is the
     place of a step that an earlier session may have done: this looks whether it did. `unless` are
@@ -36,6 +38,7 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     within_ms: int = 0
     rest: Resting | None = None
     cover_ms: int = -1
+    source: PlanSource = ""
 
 
 class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
@@ -124,12 +127,14 @@ class TargetHealed(Event, frozen=True, tag="TargetHealed"):
 
 
 class RunStopped(Event, frozen=True, tag="RunStopped"):
-    """The Planner stops the run. The session ends when its effects are closed."""
+    """The Planner stops the run, for this `cause` and in these words. The session ends when its
+    effects are closed."""
 
     reason: StopReason
     failure: Failure = ""
     detail: str = ""
     step: int = 0
+    cause: Cause | None = None
 
 
 class AdviceRequested(Event, frozen=True, tag="AdviceRequested"):
@@ -138,7 +143,8 @@ class AdviceRequested(Event, frozen=True, tag="AdviceRequested"):
     `purpose`: `act` is the next turn of a conversation that the model leads by tools; `plan` one
     action where the learned model is not sure, `repair` one for the step `index` of a workflow,
     `correct` another one after what went wrong (`errors`), by another strategy than `tried`.
-    `attempt` counts the tries at this provider, `note` is what the model is told beside the page.
+    `attempt` counts the tries at this provider, `note` is what the model is told beside the page,
+    `doubt` why its answer before was not taken.
     """
 
     request: str
@@ -152,3 +158,11 @@ class AdviceRequested(Event, frozen=True, tag="AdviceRequested"):
     note: str = ""
     errors: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
+    doubt: str = ""
+
+    @property
+    def told(self) -> str:
+        """Why it is asked, in words."""
+        if not self.doubt:
+            return self.note
+        return f"{self.note} (look again: {self.doubt}: propose what you are sure of)"

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from rutter.events.causes import Cause
 from rutter.events.event import Event
 from rutter.events.policy import Policy
 from rutter.events.rows import BatchRow
@@ -182,3 +183,4 @@ class SessionEnded(Event, frozen=True, tag="SessionEnded"):
     reason: StopReason
     failure: Failure = ""
     detail: str = ""
+    cause: Cause | None = None

@@ -12,6 +12,7 @@ import msgspec
 
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.events.action import Action, ByRef, Kind, Strategy
+from rutter.events.causes import PlanSource, VerdictCode
 from rutter.events.critic import ActionJudged, Evidence, StateDiffered
 from rutter.events.executor import (
     ActionDone,
@@ -101,6 +102,7 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     url: str = ""
     kind: Kind = "action"
     planner: Driver = "person"
+    source: PlanSource = "person"
     index: int = -1
     attempts: int = 1
     probability: int | None = None
@@ -116,6 +118,8 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     rule: str = ""
     approved: str = ""
     asked: str = ""
+    phrase: str = ""
+    untyped: bool = False
     recorded: str = ""
     acting: Action | None = None
     begun: Action | None = None
@@ -130,6 +134,7 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     table: Table | None = None
     verdict: str = ""
     reason: str = ""
+    code: VerdictCode = ""
     judged: ActionJudged | None = None
     ended_ns: int = 0
     state: str = ""
@@ -210,6 +215,7 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
         """Another try is the same step, and nothing that came of the one before is true of it."""
         self.action, self.why, self.attempts = plan.action, plan.reason, plan.attempt
         self.planner, self.index, self.settles = plan.driver, plan.index, plan.settles
+        self.source = plan.source
         self.verdict, self.reason, self.failure = "", "", ("", "")
         self.acting = self.typed = None
 
@@ -246,11 +252,12 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
 
     @hears
     def _ask(self, asked: ApprovalRequested) -> None:
-        self.asked = printable(asked.question)
+        self.asked, self.phrase = printable(asked.question), asked.phrase
 
     @hears
     def _answered_by_person(self, answer: ApprovalAnswered) -> None:
         self.asked += f" -> {'yes' if answer.approved else 'no'} ({answer.by})"
+        self.untyped = answer.approved and self.phrase not in ("", answer.phrase)
 
     @hears
     def _refused(self, refused: ActionRejected) -> None:
@@ -301,10 +308,10 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
         """The Critic's words, with the Executor's where it could not act."""
         self.doubtful |= self.under_way and self.sent and judged.verdict != "confirmed"
         self.verdict, self.reason, self.ended_ns = judged.verdict, judged.reason, self.at_ns
-        self.judged, self.under_way = judged, False
+        self.judged, self.under_way, self.code = judged, False, judged.code
         code, words = self.failure
         if code and judged.verdict != "confirmed":
-            self.reason = words if judged.reason == code else f"{judged.reason} ({words})"
+            self.reason = words if judged.code == code else f"{judged.reason} ({words})"
 
     @hears
     def _differed(self, differed: StateDiffered) -> None:

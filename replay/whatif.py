@@ -379,8 +379,8 @@ def _came_to(event: AnyEvent) -> object:
     match event:
         case PredictionMade(candidates=candidates):
             return PredictionMade, [doing(each.action) for each in candidates[:1]]
-        case PlanProposed(driver="prediction", action=action, reason=reason):
-            return PlanProposed, doing(action), reason.rpartition("_")[0]
+        case PlanProposed(driver="prediction", action=action, source=source):
+            return PlanProposed, doing(action), source
         case PlanAdmitted(action=action):
             return PlanAdmitted, doing(action)
         case PlanWithheld(index=-1):

@@ -76,7 +76,7 @@ def prompt_for(question: ActionQuestion, context: str, picture: bytes, *, nonce:
         DATA,
         names_told(question.task.bound),
         _step_told(question.workflow, request.index, nonce),
-        _why_told(request.note, nonce),
+        _why_told(request.told, nonce),
         _listed("What went wrong", request.errors, nonce),
         _listed("What was tried, and must not be tried again", request.tried, nonce),
         f"The page now:\n{context}",

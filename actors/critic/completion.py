@@ -9,12 +9,15 @@ from rutter.actors.critic.state import CriticState, assessment
 from rutter.actors.rules.pages.end_signs import first_met
 from rutter.actors.rules.pages.expected_changes import at_end
 from rutter.actors.rules.pages.server_exchanges import is_open, is_own
-from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT, lacking
+from rutter.actors.rules.steps.proof_grades import lacking
+from rutter.events.causes import OTHER, Cause
 from rutter.events.critic import CompletionChecked, Evidence
 from rutter.events.page import Resting
 from rutter.events.planner import ObservationRequested
 from rutter.events.tools import CompletionClaimed
 from rutter.events.vocabulary import AnyEvent
+
+NO_SIGN = Cause("no_sign")
 
 
 def completion(state: CriticState, now_ns: int) -> AnyEvent:
@@ -23,35 +26,47 @@ def completion(state: CriticState, now_ns: int) -> AnyEvent:
         due = unanswered(state.owed, state.sent)
         rest = Resting(state.settings.answer_ms, 0, (due,) if due else ())
         return ObservationRequested("rest_awaited", rest.within_ms, rest=rest)
-    missing = at_end(state.end, state.page, state.values) if state.end else "no end was recorded"
-    if state.advised and _has_signs_of_success(state):
-        missing = ""  # the way was another one, and so may be where it ends: the signs decide
-    missing = missing or _unconfirmed(state)
+    missing, cause = _elsewhere(state), OTHER
+    if not missing:
+        missing, cause = _unconfirmed(state)
     waited_ms = state.waited_ms(now_ns)
     if missing and waited_ms < state.settings.place_ms:
         return ObservationRequested("end_awaited", state.settings.place_ms - waited_ms)
-    missing = missing or _unproven(state)
+    if not missing:
+        missing, cause = _unproven(state)
     return CompletionChecked(
         verified=not missing,
         reason=missing or "the recorded end is reached",
         evidence=(_end_evidence(state, verified=not missing),),
         proofs=state.proving.proofs,
+        cause=cause,
     )
 
 
-def _unproven(state: CriticState) -> str:
+def _elsewhere(state: CriticState) -> str:
+    """What of the recorded end is not there. Where a model was asked the way was another one, and
+    so may be where it ends: the signs decide."""
+    if state.advised and _has_signs_of_success(state):
+        return ""
+    return at_end(state.end, state.page, state.values) if state.end else "no end was recorded"
+
+
+def _unproven(state: CriticState) -> tuple[str, Cause]:
     """What was sent and nothing bears out; signs of success that a service states bear out all."""
     if any(is_open(each) and is_own(each, state.page.url) for each in state.sent):
-        return "something that was sent has no answer yet"
+        return "something that was sent has no answer yet", Cause("unanswered")
     if _has_signs_of_success(state):
-        return ""
+        return "", OTHER
     if kinds := unanswered(state.owed, state.sent):
-        return f"{UNSENT}: {kinds}"
+        said = f"the page has not sent what it sent when this was recorded: {kinds}"
+        return said, Cause("unsent")
     weak = lacking(state.proving.proofs, state.settings)
     if not weak:
-        return ""
-    steps = ", ".join(str(each.index + 1 if each.index >= 0 else each.step) for each in weak)
-    return f"{UNPROVEN} {steps}"
+        return "", OTHER
+    places = [each.index if each.index >= 0 else each.step - 1 for each in weak]
+    steps = ", ".join(str(each + 1) for each in places)
+    said = f"nothing shows that the application has what was sent by step {steps}"
+    return said, Cause("unproven", index=places[0])
 
 
 def _has_signs_of_success(state: CriticState) -> bool:
@@ -59,18 +74,18 @@ def _has_signs_of_success(state: CriticState) -> bool:
     return criteria is not None and bool(criteria.success)
 
 
-def _unconfirmed(state: CriticState) -> str:
+def _unconfirmed(state: CriticState) -> tuple[str, Cause]:
     """Why the signs of the service do not bear the end out; empty where they do."""
     criteria = state.settings.criteria
     if criteria is None:
-        return ""
+        return "", OTHER
     if failed := _sign_of_failure(state):
-        return failed
+        return failed, OTHER
     if criteria.success and not first_met(
         criteria.success, state.page, state.sight.phrases, state.sight.state
     ):
-        return f"none of {len(criteria.success)} signs of success is on the page"
-    return ""
+        return f"none of {len(criteria.success)} signs of success is on the page", NO_SIGN
+    return "", OTHER
 
 
 def _sign_of_failure(state: CriticState) -> str:
@@ -93,16 +108,20 @@ def claim_checked(state: CriticState, claim: CompletionClaimed, now_ns: int) -> 
     if success and wanted and (met is None or against) and waited_ms < state.settings.place_ms:
         yield ObservationRequested("end_awaited", state.settings.place_ms - waited_ms)
         return
+    cause = OTHER
     if against:
         met, reason = None, against
     elif met is not None:
         reason = f"the {met.where} says {met.says!r}"
     elif wanted:
-        reason = f"none of {len(wanted)} signs of {claim.status} is on the page"
+        reason, cause = f"none of {len(wanted)} signs of {claim.status} is on the page", NO_SIGN
     else:
         reason = f"no criteria of {claim.status} are configured: it cannot be verified"
+        cause = Cause("no_criteria")
     evidence = _end_evidence(state, verified=met is not None)
-    yield CompletionChecked(verified=met is not None, reason=reason, evidence=(evidence,))
+    yield CompletionChecked(
+        verified=met is not None, reason=reason, evidence=(evidence,), cause=cause
+    )
     yield assessment(state)
 
 

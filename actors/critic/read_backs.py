@@ -18,6 +18,7 @@ from rutter.actors.critic.verdict import Judgement, VerdictCase, is_read_back, i
 from rutter.actors.critic.verdict_event import account_of, verdict_event
 from rutter.actors.rules.pages.address import origin_of
 from rutter.events.advisor import VisionGiven
+from rutter.events.causes import CHECKS, VerdictCode
 from rutter.events.critic import (
     ActionJudged,
     OutcomeUnknown,
@@ -56,7 +57,8 @@ def handed_over(state: CriticState, finished: RecordingFinished) -> Iterable[Any
     """A person is done. As long as their window is there, it is looked where what they sent shows;
     what they did is judged already, whatever comes of that."""
     if state.acted is not None:
-        yield ActionJudged(state.acted.step, 1, "no_effect", "over_before_it_was_seen")
+        over: VerdictCode = "over_before_it_was_seen"
+        yield ActionJudged(state.acted.step, 1, "no_effect", over, code=over)
     if finished.by == "window_closed" or not state.settings.seeks_proof:
         return
     sending = state.hand.sending
@@ -101,18 +103,20 @@ def released(
 ) -> Iterable[AnyEvent]:
     """The step whose result was looked for: the page that shows it has the last word."""
     verdict: Verdict = "confirmed"
-    reason = "read_back"
+    code: VerdictCode = "read_back"
+    words = ""
     if back.verdict != "confirmed":
         # Where it could not be looked at, nobody knows.
         seen = back.failing is not None and back.verdict != "unknown"
         verdict = "failed" if seen else "unknown"
-        reason = f"read_back: {back.reason}, at {back.checked}"
-    judgement = msgspec.structs.replace(held.judgement, verdict=verdict, reason=reason)
+        words = f"read_back: {back.reason}, at {back.checked}"
+        code = back.code if back.code in CHECKS else code
+    judgement = msgspec.structs.replace(held.judgement, verdict=verdict, code=code, words=words)
     evidence = (*account_of(held.judgement, None), *account_of(back, vision))
     proof = held.proof or Proof(held.running.step)
     stored = msgspec.structs.replace(proof, grade="stored", by="the read-back")
     shown = stored if verdict == "confirmed" else None
     yield verdict_event(held.running, judgement, evidence, vision, shown)
     if verdict == "unknown":
-        why = f"{reason}: the page says that it worked, and nobody could look whether it did"
+        why = f"{words}: the page says that it worked, and nobody could look whether it did"
         yield OutcomeUnknown(held.running.step, held.running.attempt, why)

@@ -4,6 +4,8 @@ Pure: it reads facts and expectations, never evidence. `may_still_come_ms` says 
 that is not there yet is worth waiting for.
 """
 
+from typing import cast
+
 import msgspec
 
 from rutter.actors.rules.pages.address import is_at, path_of, place_of, same_document, stands_at
@@ -11,8 +13,8 @@ from rutter.actors.rules.pages.changes import NAMELESS
 from rutter.actors.rules.pages.expected_changes import has_changed
 from rutter.actors.rules.pages.server_exchanges import is_open, is_own, taken, worst
 from rutter.actors.rules.steps.check_results import AfterStep, CheckResult, result_of
-from rutter.actors.rules.steps.retry import SENT, VALUE_NOT_SET, WAITING
 from rutter.events.action import CLICKS, kind_of
+from rutter.events.causes import CheckKind, VerdictCode
 from rutter.events.checks import (
     AlertSaid,
     Check,
@@ -29,7 +31,6 @@ from rutter.events.run_settings import RunSettings
 from rutter.events.validator import ActionStarted
 from rutter.events.workflow import Expectation, Place
 
-ANEW = "the_page_came_anew_as_it_was"
 ENTERING = frozenset({"type", "select"})
 NOTHING = Expectation()
 
@@ -58,12 +59,19 @@ class VerdictCase(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
+    """A verdict as far as it can be told: what it rests on, and `words` where that needs some."""
+
     verdict: Verdict
-    reason: str
+    code: VerdictCode
     checked: str = ""
     sample: str = ""
     may_still_come_ms: int = 0
     results: tuple[CheckResult, ...] = ()
+    words: str = ""
+
+    @property
+    def reason(self) -> str:
+        return self.words or self.code
 
     @property
     def failing(self) -> CheckResult | None:
@@ -125,10 +133,10 @@ def _doubted(case: VerdictCase, found: Judgement) -> Judgement:
     if found.verdict != "no_effect":
         return found
     if case.sent:
-        return change(found, verdict="unknown", reason=SENT)
+        return change(found, verdict="unknown", code="something_was_sent_and_nothing_is_shown")
     if isinstance(case.outcome, ActionDone) and case.outcome.navigated:
         # What it sent to get there nobody counted; a second try would send it again.
-        return change(found, verdict="unknown", reason=ANEW)
+        return change(found, verdict="unknown", code="the_page_came_anew_as_it_was")
     return found
 
 
@@ -148,8 +156,10 @@ def _unless_refused(case: VerdictCase, found: Judgement) -> Judgement:
     bad = worst(own)
     if bad is None or any(taken(each) for each in own):
         return found
-    reason = f"answered_with_{bad.status}"
-    return msgspec.structs.replace(found, verdict="failed", reason=reason, checked=bad.to)
+    words = f"answered_with_{bad.status}"
+    return msgspec.structs.replace(
+        found, verdict="failed", code="answered_with", words=words, checked=bad.to
+    )
 
 
 def _is_told(case: VerdictCase, found: Judgement) -> bool:
@@ -161,7 +171,13 @@ def _is_told(case: VerdictCase, found: Judgement) -> bool:
 def _waiting(case: VerdictCase, found: Judgement) -> Judgement:
     """As long as the server has time to answer, it may."""
     wait = case.settings.answer_ms
-    return msgspec.structs.replace(found, verdict="unknown", reason=WAITING, may_still_come_ms=wait)
+    return msgspec.structs.replace(
+        found,
+        verdict="unknown",
+        code="the_server_has_not_answered",
+        words="",
+        may_still_come_ms=wait,
+    )
 
 
 def _checked(case: VerdictCase, found: Judgement) -> Judgement:
@@ -171,11 +187,12 @@ def _checked(case: VerdictCase, found: Judgement) -> Judgement:
     failing = found.failing
     if failing is None:
         stated = case.running.action.verify or (case.expects and case.expects.checks)
-        return msgspec.structs.replace(found, reason="checked") if stated else found
+        return msgspec.structs.replace(found, code="checked") if stated else found
     return msgspec.structs.replace(
         found,
         verdict=_verdict_by(failing, case),
-        reason=f"{kind_in_words(failing.check)} {failing.checked!r}: {failing.why}",
+        code=kind_of_check(failing.check),
+        words=f"{kind_of_check(failing.check)} {failing.checked!r}: {failing.why}",
         sample=_hint(case) or failing.sample,
         may_still_come_ms=case.settings.place_ms,
     )
@@ -217,7 +234,8 @@ def _unless_it_says_no(case: VerdictCase, found: Judgement) -> Judgement:
     return msgspec.structs.replace(
         found,
         verdict="failed",
-        reason="page_state: it says that it failed",
+        code="says_failed",
+        words="page_state: it says that it failed",
         sample=_hint(case) or found.sample,
         may_still_come_ms=case.settings.place_ms,
     )
@@ -234,7 +252,8 @@ def _in_its_state(case: VerdictCase, found: Judgement) -> Judgement:
     return msgspec.structs.replace(
         found,
         verdict="wrong_target",
-        reason=f"page_state {expected}: it is {differing}",
+        code="page_state",
+        words=f"page_state {expected}: it is {differing}",
         sample=_hint(case) or found.sample,
         may_still_come_ms=case.settings.place_ms,
     )
@@ -246,9 +265,9 @@ def differs(case: VerdictCase) -> PageState | None:
     return None if recorded is None or now in NAMELESS or now == recorded else now
 
 
-def kind_in_words(check: Check) -> str:
+def kind_of_check(check: Check) -> CheckKind:
     """The type of a check, as it is written."""
-    return str(type(check).__struct_config__.tag)
+    return cast(CheckKind, type(check).__struct_config__.tag)
 
 
 def _effect(case: VerdictCase) -> Judgement:
@@ -265,7 +284,7 @@ def _effect(case: VerdictCase) -> Judgement:
                 return Judgement("confirmed", "input_dispatched", "it cannot be read back")
             if outcome.value_set:
                 return Judgement("confirmed", "value_set", "the field holds the value")
-            return Judgement("failed", VALUE_NOT_SET, "the field does not hold the value")
+            return Judgement("failed", "value_not_set", "the field does not hold the value")
         case "check":
             return Judgement("confirmed", "looked", case.after.url, case.after.title.text)
         case "click" | "press" | "scroll" | "drag":
@@ -303,7 +322,8 @@ def _navigation(case: VerdictCase) -> Judgement:
     # Where a page was recorded, or a result is looked for, an error page in its place is neither.
     worst = 400 if is_read_back(case.running) else 500
     if case.status >= worst and (is_read_back(case.running) or case.expects is not None):
-        return Judgement("wrong_target", f"answered_with_{case.status}", after.url, title)
+        said = f"answered_with_{case.status}"
+        return Judgement("wrong_target", "answered_with", after.url, title, words=said)
     return Judgement("confirmed", "place_reached", after.url, title)
 
 
@@ -341,8 +361,8 @@ def _change(case: VerdictCase) -> Judgement:
     if expects is not None and not expects.effect:
         return _nothing_recorded(case, nothing, changed=changed, moved=moved)
     if expects is None or expects.place is None:
-        reason = "page_moved" if moved else "page_changed"
-        return Judgement("confirmed", reason, after.url, title) if changed else nothing
+        code: VerdictCode = "page_moved" if moved else "page_changed"
+        return Judgement("confirmed", code, after.url, title) if changed else nothing
     if expects.moved and not moved and not (changed and _was_there(case, expects.place)):
         # A focus that moved is no effect of a button that must lead somewhere.
         if before.digest == after.digest:
@@ -392,8 +412,8 @@ def _nothing_recorded(
         return Judgement("wrong_target", "led_elsewhere", after.url, after.title.text)
     if case.running.irreversible and not changed:
         return msgspec.structs.replace(nothing, verdict="unknown")
-    reason = "page_changed" if changed else "no_change_as_recorded"
-    return Judgement("confirmed", reason, after.url, after.title.text)
+    code: VerdictCode = "page_changed" if changed else "no_change_as_recorded"
+    return Judgement("confirmed", code, after.url, after.title.text)
 
 
 def _hint(case: VerdictCase) -> str:

@@ -5,6 +5,7 @@ from rutter.actors.critic.verdict import Judgement
 from rutter.actors.rules.pages.expected_changes import has_changed
 from rutter.events.action import CLICKS
 from rutter.events.advisor import VisionGiven
+from rutter.events.causes import VerdictCode
 from rutter.events.critic import ActionJudged, Evidence, Proof
 from rutter.events.executor import PersonActed
 from rutter.events.page import Page
@@ -27,6 +28,7 @@ def verdict_event(
         evidence=evidence,
         confidence=confidence("passed" if passed else "failed", vision.said if vision else None),
         proof=proof,
+        code=judgement.code,
     )
 
 
@@ -36,13 +38,15 @@ def witnessed(acted: PersonActed, before: Page, after: Page) -> ActionJudged:
     changed = has_changed(before, after, acted.element, clicked=clicked)
     entered = acted.action.type in ("type", "select", "navigate", "hover", "wheel")
     seen = changed or entered
+    code: VerdictCode = "page_changed" if changed else "nothing_changed"
     return ActionJudged(
         step=acted.step,
         attempt=1,
         verdict="confirmed" if seen else "no_effect",
-        reason="page_changed" if changed else "nothing_changed",
+        reason=code,
         evidence=(evidence_of("DOM", after.url, after.title.text or None, seen),),
         confidence=confidence("passed" if seen else "failed", None),
+        code=code,
     )
 
 

@@ -192,7 +192,7 @@ class Executor:
         if outcome.code is not None:
             said, waited_ms = on_one_line(outcome.message)[:200], self._waited_ms(outcome)
             failed = (outcome.code, outcome.dispatched, said, took_us, waited_ms)
-            return ActionFailed(step, attempt, *failed)
+            return ActionFailed(step, attempt, *failed, dialog=on_one_line(outcome.dialog)[:60])
         navigated, held = outcome.navigated, outcome.value_set
         at = self._held.pinned.addresses.at_input if self._held.pinned is not None else ""
         return ActionDone(

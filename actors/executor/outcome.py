@@ -12,7 +12,7 @@ from rutter.events.tables import Table
 
 
 class ActionOutcome(NamedTuple):
-    """An action came to this. `changed` means that nothing was done."""
+    """An action came to this. `changed` means that nothing was done; `dialog` is in the way."""
 
     code: ErrorCode | None = None
     message: str = ""
@@ -23,6 +23,7 @@ class ActionOutcome(NamedTuple):
     table: Table | None = None
     typed: str | None = None
     changed: Resolved | None = None
+    dialog: str = ""
 
 
 def refused_by(checked: dict[str, Any]) -> ActionOutcome | None:
@@ -34,7 +35,8 @@ def refused_by(checked: dict[str, Any]) -> ActionOutcome | None:
             return ActionOutcome("action_failed", str(error), dispatched=False)
         return ActionOutcome(changed=changed, dispatched=False)
     if checked.get("code"):
-        return ActionOutcome(checked["code"], str(checked.get("message", "")), dispatched=False)
+        said, dialog = (str(checked.get(name, "")) for name in ("message", "dialog"))
+        return ActionOutcome(checked["code"], said, dispatched=False, dialog=dialog)
     return None
 
 

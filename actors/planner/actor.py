@@ -14,6 +14,7 @@ from rutter.actors.planner.model_help import acknowledged, evolve_advised, helpe
 from rutter.actors.planner.optional_steps import evolve_aside, uncounted
 from rutter.actors.planner.provider_choice import lost, open_asking
 from rutter.actors.planner.run import (
+    after_the_wheel,
     dry_run_ends,
     evolve_run,
     excused,
@@ -52,6 +53,7 @@ from rutter.actors.rules.steps.pace import (
 from rutter.actors.rules.steps.retry import is_kept
 from rutter.actors.rules.steps.service_script import is_past_sign_in, strayed
 from rutter.events.advisor import AdviceFailed, AdviceReceived
+from rutter.events.causes import OTHER, Cause, PlanSource
 from rutter.events.critic import ActionJudged, CompletionChecked, ReadBackDue
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.executor import LookalikesFound, QueryAnswered, QueryFailed
@@ -110,7 +112,8 @@ class Planner:
             decided = _decided(state, envelope)
         if state.pause.holds:
             decided = while_held(state, event, decided)
-        yield from (expired_instead(state.aboard, each) for each in decided)
+        for each in decided:
+            yield expired_instead(state.aboard, after_the_wheel(state, each))
         yield from looks_anew(state, event)
 
 
@@ -216,7 +219,7 @@ def _after_verdict(state: PlannedRun, judged: ActionJudged) -> PlannedRun:
     change, plan = msgspec.structs.replace, state.plan
     recording = state.started.purpose == "record"
     # A recorded click that changes nothing is still part of what the person did.
-    kept = recording and is_kept(judged.verdict, judged.reason, irreversible=state.irreversible)
+    kept = recording and is_kept(judged.verdict, judged.code, irreversible=state.irreversible)
     led_on = strayed(state.started, plan, judged) or is_past_sign_in(
         plan, judged, state.aboard.origins
     )
@@ -269,7 +272,8 @@ def _next_of_script(state: PlannedRun) -> Iterable[AnyEvent]:
         return
     reason = f"script_step_{state.index + 1}_of_{len(script)}"
     step = script[state.index]
-    plan = propose(state, "script", step.action, reason, state.index, _stated(step.after))
+    stated = _stated(step.after)
+    plan = propose(state, "script", "script", step.action, reason, state.index, stated)
     before = before_scripted(step.action, state.pace, settings) if state.step else None
     yield msgspec.structs.replace(plan, rest=before)
 
@@ -298,24 +302,27 @@ def _where_sure(state: PlannedRun, prediction: PredictionMade) -> Iterable[AnyEv
         yield CompletionClaimed("", "success", said)
         return
     if not prediction.candidates:
-        yield from _withheld(state, "no_predictions_available")
+        yield from _withheld(state, "no_predictions_available", Cause("no_predictions"))
         return
     top: Candidate = prediction.candidates[0]
     said = hundredths(top.probability)
     sure = top.probability >= settings.threshold
     if not sure and (top.probability < settings.suggest or state.asking is not None):
-        yield from _withheld(state, f"confidence_too_low_{said}")
+        cause = Cause("unsure", share=top.probability)
+        yield from _withheld(state, f"confidence_too_low_{said}", cause)
         return
     if missing := missing_field(top.action):
         # It is sure what comes next, and not what to type there: a parameter that was not bound.
-        yield from _withheld(state, f"{missing}_unknown_{said}")
+        cause = Cause("value_unknown") if missing == "value" else OTHER
+        yield from _withheld(state, f"{missing}_unknown_{said}", cause)
         return
     if loops(state, signature(top.action)):
         yield stop_run(state, "no_op_loop", "", f"the same action on the same page: {top.token}")
         return
     reason = f"confidence_above_threshold_{said}" if sure else f"confidence_to_suggest_{said}"
+    source: PlanSource = "prediction" if sure else "suggestion"
     yield msgspec.structs.replace(
-        propose(state, "prediction", top.action, reason, -1, None),
+        propose(state, source, "prediction", top.action, reason, -1, None),
         probability=top.probability,
         rest=before_unknown(top.action) if state.step else None,
     )
@@ -326,9 +333,9 @@ def _is_at_its_end(prediction: PredictionMade, threshold: int) -> bool:
     return prediction.ends >= threshold and prediction.ends > best
 
 
-def _withheld(state: PlannedRun, reason: str) -> Iterable[AnyEvent]:
+def _withheld(state: PlannedRun, reason: str, cause: Cause) -> Iterable[AnyEvent]:
     yield PlanWithheld(reason=reason)
-    yield helped(state, stop_run(state, "failed", "lost", reason))
+    yield helped(state, stop_run(state, "failed", "lost", reason, cause))
 
 
 def _after_the_person(state: PlannedRun, event: AnyEvent) -> Iterable[AnyEvent]:
@@ -350,4 +357,6 @@ def _after_the_person(state: PlannedRun, event: AnyEvent) -> Iterable[AnyEvent]:
 
 
 def _whole(state: PlannedRun) -> RunStopped:
-    return stop_run(state, "completed", "", f"the person was done ({state.handed_over})")
+    by = state.handed_over
+    cause = Cause("person_done", by=by)
+    return stop_run(state, "completed", "", f"the person was done ({by})", cause)

@@ -7,13 +7,12 @@ origin: the site knows it no more. Pure.
 import msgspec
 
 from rutter.actors.rules.pages.address import origin_of
+from rutter.events.causes import Cause
 from rutter.events.critic import PageAssessed
 from rutter.events.logins import LoginUsed
 from rutter.events.observer import PageObserved
 from rutter.events.planner import RunStopped
 from rutter.events.vocabulary import AnyEvent
-
-SIGNED_OUT = "the site asks to sign in"
 
 
 class LoginsInUse(msgspec.Struct, frozen=True):
@@ -38,11 +37,17 @@ def evolve_aboard(aboard: LoginsInUse, event: AnyEvent) -> LoginsInUse:
             return aboard
 
 
-def signed_out(aboard: LoginsInUse, *wanted: str) -> str:
+def signed_out(aboard: LoginsInUse, *wanted: str) -> Cause:
     """Why nobody is known here. `wanted` are addresses in whose place the page is: many sites ask
     on a host of their own."""
     origin = expired(aboard, *wanted)
-    return f"the login for {origin} has expired" if origin else SIGNED_OUT
+    return Cause("login_expired", origin=origin) if origin else Cause("signed_out")
+
+
+def sign_in_words(cause: Cause) -> str:
+    if cause.kind == "login_expired":
+        return f"the login for {cause.origin} has expired"
+    return "the site asks to sign in"
 
 
 def expired_instead(aboard: LoginsInUse, decided: AnyEvent) -> AnyEvent:
@@ -50,9 +55,10 @@ def expired_instead(aboard: LoginsInUse, decided: AnyEvent) -> AnyEvent:
     needs a new one."""
     match decided:
         case RunStopped(failure="lost", detail=detail) if aboard.asks and expired(aboard):
-            why = f"{signed_out(aboard)}: {detail}"
+            cause = signed_out(aboard)
+            why = f"{sign_in_words(cause)}: {detail}"
             return msgspec.structs.replace(
-                decided, reason="policy_denied", failure="needs_person", detail=why
+                decided, reason="policy_denied", failure="needs_person", detail=why, cause=cause
             )
         case _:
             return decided

@@ -5,12 +5,13 @@ from collections.abc import Iterable
 import msgspec
 
 from rutter.actors.planner.correction import ModelHelp, another_way, having_failed, having_tried
-from rutter.actors.planner.model_question import AGAIN, again, ask, planned
+from rutter.actors.planner.model_question import again, ask, planned
 from rutter.actors.planner.provider_choice import NEVER_SHOWN, request
 from rutter.actors.planner.run import loops, stop_run
 from rutter.actors.planner.state import BY_HAND, PlannedRun, for_a_person, over_limit
 from rutter.actors.rules.steps.service_script import next_of_way, way_here
 from rutter.events.advisor import AdviceFailed, AdviceReceived, Proposal
+from rutter.events.causes import OTHER
 from rutter.events.critic import ActionJudged, CompletionChecked, StateDiffered
 from rutter.events.executor import QueryFailed
 from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
@@ -126,7 +127,7 @@ def without_a_model(state: PlannedRun, stop: RunStopped) -> AnyEvent:
     if state.asking is None or not state.helping.asks:
         return stop
     if state.due is not None:
-        return for_a_person(state, state.due, stop.detail)
+        return for_a_person(state, state.due, stop.detail, stop.cause)
     if state.started.headed and state.by_hand[1] < BY_HAND:
         return CheckpointReached("unknown", state.step + 1, stop.detail)
     return stop
@@ -148,8 +149,7 @@ def on_advice(state: PlannedRun, advice: AdviceReceived | AdviceFailed) -> Itera
         yield way
     elif more:
         nobody: Failure = "lost" if asking.next is not None else "model_unavailable"
-        asked_for = last.note.partition(AGAIN)[0]
-        why = f"{asked_for}; {more}" if asked_for else more
+        why = f"{last.note}; {more}" if last.note else more
         yield without_a_model(state, stop_run(state, "failed", nobody, why))
     elif isinstance(advice, AdviceReceived):
         yield _as_advised(state, last, advice)
@@ -173,13 +173,13 @@ def _as_advised(state: PlannedRun, last: AdviceRequested, advice: AdviceReceived
 
 def acknowledged(state: PlannedRun, checked: CompletionChecked) -> AnyEvent:
     """An end that the page does not bear out is not acknowledged: the model looks again (D5)."""
-    reason = checked.reason
+    reason, cause = checked.reason, checked.cause or OTHER
     if checked.verified:
-        return stop_run(state, "completed", "", reason)
+        return stop_run(state, "completed", "", reason, cause)
     asking = state.asking
     may_ask = asking is not None and state.helping.claims < asking.models.asks
     if may_ask and state.due is None:
         question = question_about(state, f"it is not done: {reason}")
         if question is not None:
             return question
-    return stop_run(state, "completed_unverified", "", reason)
+    return stop_run(state, "completed_unverified", "", reason, cause)

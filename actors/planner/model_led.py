@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from rutter.actors.planner.expired_login import signed_out
+from rutter.actors.planner.expired_login import sign_in_words, signed_out
 from rutter.actors.planner.provider_choice import NEVER_SHOWN, request
 from rutter.actors.planner.run import loops, out_of_steps, stop_run
-from rutter.actors.planner.tool_desk import OPENING, Desk
+from rutter.actors.planner.tool_desk import Desk
 from rutter.actors.rules.steps.service_script import is_of_way, next_of_way, way_here
 from rutter.events.advisor import AdviceReceived, WantedCall
+from rutter.events.causes import OTHER, Cause
 from rutter.events.critic import CompletionChecked
 from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
 from rutter.events.runtime import Failure
@@ -82,17 +83,17 @@ def comes_to_nothing(desk: Desk) -> RunStopped | None:
     if flight is None or flight.judged is None:
         return None
     plan, judged = flight.plan, flight.judged
-    said = f"{judged.verdict}: {judged.reason}"
+    said, cause = f"{judged.verdict}: {judged.reason}", Cause(code=judged.code)
     if judged.verdict == "unknown" and flight.irreversible:
-        return stop_run(desk, "failed", "verification_failed", said)
-    opened = plan.reason == OPENING and judged.verdict == "wrong_target"
+        return stop_run(desk, "failed", "verification_failed", said, cause)
+    opened = plan.source == "opening" and judged.verdict == "wrong_target"
     if plan.driver != "script" or judged.verdict == "confirmed" or opened:
         return None
     if not desk.going.stuck and is_of_way(plan):
         return None
     gone = flight.failure is not None and flight.failure.code == "navigation_failed"
     kind: Failure = "unreachable" if gone else "verification_failed"
-    return stop_run(desk, "failed", kind, said)
+    return stop_run(desk, "failed", kind, said, cause)
 
 
 def _over(desk: Desk) -> RunStopped | CheckpointReached | None:
@@ -125,9 +126,11 @@ def _alone(desk: Desk) -> PlanProposed | RunStopped | None:
 
 
 def _sign_in(desk: Desk) -> CheckpointReached | RunStopped:
-    asks = desk.going.state == "LOGIN_REQUIRED"
-    why = signed_out(desk.aboard, desk.started.url) if asks else "there is no page yet"
-    stop = stop_run(desk, "policy_denied", "needs_person", why)
+    cause, why = OTHER, "there is no page yet"
+    if desk.going.state == "LOGIN_REQUIRED":
+        cause = signed_out(desk.aboard, desk.started.url)
+        why = sign_in_words(cause)
+    stop = stop_run(desk, "policy_denied", "needs_person", why, cause)
     return _in_the_window(desk, "login", why) or stop
 
 
@@ -143,5 +146,5 @@ def _in_the_window(
 def _nobody(desk: Desk) -> RunStopped:
     if desk.asking is None:
         why = f"no model may be asked, and nothing is known of a page that is {desk.going.state}"
-        return stop_run(desk, "failed", "lost", why)
+        return stop_run(desk, "failed", "lost", why, Cause("no_model"))
     return stop_run(desk, "failed", "model_unavailable", desk.asking.failed)

@@ -18,7 +18,6 @@ from rutter.events.workflow import Expectation
 
 # Questions about one step, detours that were confirmed among them: then the way is lost.
 MOST_ASKS = 8
-AGAIN = " (look again: "  # what a model is told behind the reason, when it was not sure
 
 
 def ask(state: PlannedRun, index: int, why: str) -> AdviceRequested | None:
@@ -58,9 +57,7 @@ def again(
         said = f"certainty {_share(proposal.certainty)} is below {_share(models.certainty)}"
         if state.helping.unsure >= models.asks:
             return f"the model is not sure: {said}"
-        why = last.note.partition(AGAIN)[0]
-        note = f"{why}{AGAIN}{said}: propose what you are sure of)"
-        return request(asking, msgspec.structs.replace(last, note=note)) or said
+        return request(asking, msgspec.structs.replace(last, doubt=said)) or said
     if last.purpose == "correct" and another_way(proposal.action, state.helping) is None:
         why = f"the same strategy again ({led_by(proposal.action)}) is no correction"
         return ask(state, last.index, why) or why
@@ -89,6 +86,7 @@ def planned(state: PlannedRun, last: AdviceRequested, received: AdviceReceived) 
         expects=_expected(proposal, recorded if instead else None),
         healed=instead,
         kind=kind_of(action),
+        source="advice",
     )
 
 

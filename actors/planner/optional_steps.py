@@ -4,14 +4,12 @@ that were passed over are looked for once more where the next step is covered, o
 A banner may come a moment later than the page. See docs/optional-steps.md.
 """
 
-import re
-
 import msgspec
 
 from rutter.actors.planner.run import excused
 from rutter.actors.planner.state import PlannedRun
-from rutter.actors.rules.steps.already_done import UNKNOWN
 from rutter.actors.rules.steps.retry import so_long
+from rutter.events.causes import Cause
 from rutter.events.critic import ActionJudged
 from rutter.events.executor import ActionFailed
 from rutter.events.planner import PlanProposed, PlanWithheld, RunStopped, StepsRecalled
@@ -23,7 +21,6 @@ from rutter.events.workflow import Step
 # What was passed over and is in the way is there now: it is not waited for a second time.
 RECALL_MS = 300
 COVERED = "element_obscured"
-DIALOG = re.compile(r'the dialog ("(?:[^"\\]|\\.)*") is open')  # as the page names it
 
 
 def passed_over(index: int, of: int, why: str) -> PlanWithheld:
@@ -113,10 +110,10 @@ def named(state: PlannedRun, stop: RunStopped) -> RunStopped:
         return stop
     if not _blocks(failure):
         return stop
-    dialog = DIALOG.match(failure.message)
-    cover = f"the dialog {dialog[1]}" if dialog else failure.message or "something"
-    said = f"{COVERED}: covered by {cover}{so_long(failure.waited_ms)}, {UNKNOWN}"
-    return msgspec.structs.replace(stop, detail=said)
+    cover = f'the dialog "{failure.dialog}"' if failure.dialog else failure.message or "something"
+    long = so_long(failure.waited_ms)
+    said = f"{COVERED}: covered by {cover}{long}, which is in none of the recordings"
+    return msgspec.structs.replace(stop, detail=said, cause=Cause("unrecorded", code=COVERED))
 
 
 def evolve_aside(state: PlannedRun, event: AnyEvent) -> PlannedRun:

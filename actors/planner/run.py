@@ -23,6 +23,7 @@ from rutter.actors.rules.steps.service_script import (
 )
 from rutter.events.action import Untrusted
 from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from rutter.events.causes import OTHER, Cause
 from rutter.events.critic import ActionJudged, PageAssessed
 from rutter.events.executor import (
     ActionDone,
@@ -223,10 +224,17 @@ def loops(run: Run, what: str) -> bool:
     return len(run.recent) >= same and all(made == latest for made in run.recent[-same:])
 
 
-def stop_run(run: Run, reason: StopReason, failure: Failure, detail: str) -> RunStopped:
-    if failure == "lost" and run.had_wheel and HAD_THE_WHEEL not in detail:
-        detail = f"{HAD_THE_WHEEL}; {detail}"
-    return RunStopped(reason=reason, failure=failure, detail=detail, step=run.step)
+def stop_run(
+    run: Run, reason: StopReason, failure: Failure, detail: str, cause: Cause = OTHER
+) -> RunStopped:
+    return RunStopped(reason, failure, detail, run.step, cause=cause)
+
+
+def after_the_wheel(run: Run, decided: AnyEvent) -> AnyEvent:
+    """A run that is lost after a person had the wheel says so."""
+    if not run.had_wheel or not isinstance(decided, RunStopped) or decided.failure != "lost":
+        return decided
+    return msgspec.structs.replace(decided, detail=f"{HAD_THE_WHEEL}; {decided.detail}")
 
 
 def out_of_steps(run: Run) -> RunStopped:
@@ -239,13 +247,15 @@ def stopped_by(run: Run, event: AnyEvent) -> RunStopped | None:
         case DeadlinePassed(what="wall_time", after_ms=after_ms):
             return stop_run(run, "max_wall_time", "", f"{after_ms} ms have passed")
         case StopRequested(by=by, why=why):
-            return stop_run(run, "cancelled", "", f"stopped by {by}{': ' if why else ''}{why}")
+            said = f"stopped by {by}{': ' if why else ''}{why}"
+            return stop_run(run, "cancelled", "", said, Cause("requested", by=by))
         case BrowserLost(why=why):
             return stop_run(run, "interrupted", "browser_lost", why)
         case SessionInterrupted(why=why):
             return stop_run(run, "interrupted", "", why)
         case ObservationFailed(code=code, message=message):
-            return stop_run(run, "interrupted", "browser_lost", f"{code}: {message}")
+            said = f"{code}: {message}"
+            return stop_run(run, "interrupted", "browser_lost", said, Cause(code=code))
         case _:
             return None
 
@@ -257,12 +267,13 @@ def refusal_ends(run: Run, rejected: ActionRejected) -> RunStopped:
         kind: Failure = "needs_person" if needs else "policy_denied"
         return stop_run(run, "policy_denied", kind, rejected.reason)
     kind = "lost" if rejected.code == "execution_error" else "verification_failed"
-    said = f"{rejected.error or rejected.rule}: {rejected.reason}"
-    return stop_run(run, "failed", kind, said)
+    code = rejected.error or rejected.rule
+    return stop_run(run, "failed", kind, f"{code}: {rejected.reason}", Cause(code=code))
 
 
 def dry_run_ends(run: Run, reason: str) -> RunStopped:
-    return stop_run(run, "completed_unverified", "", f"dry run: {reason}")
+    cause = Cause("dry_run", why=reason)
+    return stop_run(run, "completed_unverified", "", f"dry run: {reason}", cause)
 
 
 def person_declined(run: Run, refused: CheckpointRefused) -> RunStopped:

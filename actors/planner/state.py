@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from rutter.actors.planner.correction import ModelHelp
-from rutter.actors.planner.expired_login import SIGNED_OUT, signed_out
+from rutter.actors.planner.expired_login import sign_in_words, signed_out
 from rutter.actors.planner.run import Run, out_of_steps, stop_run
 from rutter.actors.planner.tool_desk import Desk
 from rutter.actors.rules.steps.already_done import in_words as settled_in_words
@@ -15,6 +15,7 @@ from rutter.actors.rules.steps.pause import HAD_THE_WHEEL
 from rutter.actors.rules.steps.retry import may_repeat, so_long
 from rutter.actors.rules.steps.service_script import is_of_way
 from rutter.events.action import Action, kind_of
+from rutter.events.causes import OTHER, Cause, PlanSource
 from rutter.events.critic import ActionJudged
 from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
 from rutter.events.predictor import StepDue
@@ -49,26 +50,28 @@ class PlannedRun(Run, frozen=True):
 PlannerState = PlannedRun | Desk | None  # nothing before its session has started
 
 
-def for_a_person(state: PlannedRun, due: StepDue, why: str) -> AnyEvent:
+def for_a_person(state: PlannedRun, due: StepDue, why: str, cause: Cause | None = None) -> AnyEvent:
     """A sign-in is a person's, and so is the way back where it was lost: if they have a window."""
     where = f"step {due.index + 1} of {due.of}: {why}"
     before = state.settling.of(due.index - 1)
     if before is not None and before.done:
         where = f"{settled_in_words(state.started, before)}; {where}"
-    if state.had_wheel:
-        where = f"{HAD_THE_WHEEL}; {where}"
+    told = f"{HAD_THE_WHEEL}; {where}" if state.had_wheel else where
     # The address that the last step was to go to; where it led may be another host.
     gone_to = (state.plan.action.url or "") if state.plan is not None else ""
-    why_asked = signed_out(state.aboard, due.step.before.origin, gone_to)
+    asks = signed_out(state.aboard, due.step.before.origin, gone_to)
     index, times = state.by_hand
     if state.started.headed and (index != due.index or times < BY_HAND):
         kind: Literal["login", "unknown"] = "login" if due.signed_out else "unknown"
-        if due.signed_out and why_asked != SIGNED_OUT:  # which the question says itself
-            where = f"{why_asked}: {where}"
-        return CheckpointReached(kind, state.step + 1, where, due.index, due.taken_to)
+        if due.signed_out and asks.origin:  # that a site asks, the question says itself
+            told = f"{sign_in_words(asks)}: {told}"
+        return CheckpointReached(kind, state.step + 1, told, due.index, due.taken_to)
+    cause = asks if due.signed_out else cause or OTHER
+    cause = msgspec.structs.replace(cause, index=due.index, code="")
     if due.signed_out:
-        return stop_run(state, "policy_denied", "needs_person", f"{why_asked}: {where}")
-    return stop_run(state, "failed", "lost", where)
+        said = f"{sign_in_words(asks)}: {told}"
+        return stop_run(state, "policy_denied", "needs_person", said, cause)
+    return stop_run(state, "failed", "lost", where, cause)
 
 
 def second_try(state: PlannedRun) -> PlanProposed | RunStopped | None:
@@ -78,14 +81,14 @@ def second_try(state: PlannedRun) -> PlanProposed | RunStopped | None:
         return None
     if (missed := flight.missed) is not None:
         said = f"{missed.code}: {missed.message}" if missed.message else missed.code
-        return stop_run(state, "failed", "lost", said)
+        return stop_run(state, "failed", "lost", said, Cause(code=missed.code))
     plan, judged, failure = flight.plan, flight.judged, flight.failure
     if judged is None:
         return None
     if (plan.driver == "model" or is_of_way(plan)) and failure is None:
         # What it proposed was done and came to nothing: the same again is no correction (C5).
         said = f"{judged.verdict}: {judged.reason}"
-        return stop_run(state, "failed", "verification_failed", said)
+        return stop_run(state, "failed", "verification_failed", said, Cause(code=judged.code))
     if may_repeat(plan, judged, failure, irreversible=flight.irreversible):
         return msgspec.structs.replace(plan, attempt=2)
     kind: Failure = "retry_exhausted" if plan.attempt > 1 else "verification_failed"
@@ -95,13 +98,14 @@ def second_try(state: PlannedRun) -> PlanProposed | RunStopped | None:
         kind = "retry_exhausted" if failure.waited_ms else kind  # looked at again and again
         said = f"{failure.code}: {failure.message}" if failure.message else failure.code
         said += so_long(failure.waited_ms)
-    return stop_run(state, "failed", kind, said)
+    code = judged.code if failure is None else failure.code
+    return stop_run(state, "failed", kind, said, Cause(code=code))
 
 
 def _wanted(plan: PlanProposed, judged: ActionJudged) -> str:
     """Where it should have led, when it led elsewhere."""
     place = plan.expects.place if plan.expects is not None else None
-    placed = judged.reason in ("led_elsewhere", "other_place", "stayed_on_the_page")
+    placed = judged.code in ("led_elsewhere", "other_place", "stayed_on_the_page")
     return f", not at {place.path}" if place is not None and placed else ""
 
 
@@ -115,6 +119,7 @@ def over_limit(state: PlannedRun) -> RunStopped | None:
 
 def propose(
     state: PlannedRun,
+    source: PlanSource,
     driver: Driver,
     action: Action,
     reason: str,
@@ -130,4 +135,5 @@ def propose(
         index=index,
         expects=expects,
         kind=kind_of(action),
+        source=source,
     )

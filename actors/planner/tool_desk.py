@@ -17,7 +17,6 @@ from rutter.events.planner import PlanProposed, RunStopped
 from rutter.events.runtime import DeadlinePassed
 from rutter.events.tools import ToolAnswered, ToolCalled
 
-OPENING = "opening"  # the reason of the step that a session begins with
 # Held behind a step that is not over; due now; its step under way; its page being read; somebody's
 # word awaited; and what it came to ready to be said.
 Stage = Literal["idle", "held", "due", "acting", "looking", "waiting", "answering"]

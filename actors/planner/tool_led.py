@@ -6,8 +6,6 @@ What fails is the answer; the session goes on.
 
 from collections.abc import Iterable
 
-import msgspec
-
 from rutter.actors.planner.model_led import ended, heard, lead_on
 from rutter.actors.planner.provider_choice import lost
 from rutter.actors.planner.run import (
@@ -18,7 +16,7 @@ from rutter.actors.planner.run import (
     stopped_by,
 )
 from rutter.actors.planner.tool_answers import bad_answer, stale_ref_answer
-from rutter.actors.planner.tool_desk import OPENING, Desk, arguments_of, is_its_time, second_try
+from rutter.actors.planner.tool_desk import Desk, arguments_of, is_its_time, second_try
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.actors.rules.tools.tool_table import Logged, action_of
 from rutter.events.action import kind_of
@@ -127,7 +125,8 @@ def _next(desk: Desk) -> Iterable[AnyEvent]:
     if (again := second_try(desk)) is not None:
         yield again
     elif not desk.opened and desk.looked:
-        yield PlanProposed(1, 1, "script", desk.started.script[0].action, OPENING, index=0)
+        action = desk.started.script[0].action
+        yield PlanProposed(1, 1, "script", action, "opening", index=0, source="opening")
 
 
 def _begin(desk: Desk, call: ToolCalled) -> Iterable[AnyEvent]:
@@ -162,8 +161,8 @@ def _acted(desk: Desk, call: ToolCalled, given: Logged) -> Iterable[AnyEvent]:
         yield ObservationRequested("tool", 0)
     else:
         driver: Driver = "model" if desk.led else "agent"
-        plan = PlanProposed(desk.step + 1, 1, driver, action, f"tool_{call.tool}")
-        yield msgspec.structs.replace(plan, kind=kind_of(action))
+        reason, kind = f"tool_{call.tool}", kind_of(action)
+        yield PlanProposed(desk.step + 1, 1, driver, action, reason, kind=kind, source="tool")
 
 
 def _over(desk: Desk, answer: ToolAnswered) -> Iterable[AnyEvent]:

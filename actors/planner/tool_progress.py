@@ -20,7 +20,6 @@ from rutter.actors.planner.tool_answers import (
     verdict_answer,
 )
 from rutter.actors.planner.tool_desk import (
-    OPENING,
     Desk,
     claims,
     is_its_time,
@@ -199,7 +198,7 @@ def _landed(desk: Desk, answer: ToolAnswered | None) -> Desk:
 
 def _let_go(desk: Desk) -> Desk:
     """A pause came before the step had begun: its call waits, and so does the opening."""
-    opening = desk.busy and desk.plan is not None and desk.plan.reason == OPENING
+    opening = desk.busy and desk.plan is not None and desk.plan.source == "opening"
     return msgspec.structs.replace(
         desk,
         busy=False,

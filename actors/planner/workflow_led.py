@@ -27,6 +27,7 @@ from rutter.actors.rules.steps.already_done import look_for as look_whether_done
 from rutter.actors.rules.steps.healing import GONE, heal, look_for
 from rutter.actors.rules.steps.pace import at_the_end, before_recorded
 from rutter.events.action import Action
+from rutter.events.causes import Cause
 from rutter.events.critic import ActionJudged, ReadBackDue
 from rutter.events.executor import LookalikesFound
 from rutter.events.planner import (
@@ -62,7 +63,7 @@ def follow(state: PlannedRun, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
     if isinstance(retried, RunStopped) and due.signed_out and not state.irreversible:
         # What it led to is a sign-in.
         way = question_about(state, retried.detail)
-        yield way or for_a_person(state, due, retried.detail)
+        yield way or for_a_person(state, due, retried.detail, retried.cause)
     elif isinstance(retried, RunStopped):
         yield helped(state, named(state, retried))
     elif look := _look_whether_done(state, due):
@@ -75,7 +76,8 @@ def follow(state: PlannedRun, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
         yield retried
     else:
         reason = f"workflow_step_{due.index + 1}_of_{due.of}"
-        plan = propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
+        action, after = due.step.action, due.step.after
+        plan = propose(state, "workflow", "workflow", action, reason, due.index, after)
         rest = before_recorded(due.step, state.pace, state.started.settings) if state.step else None
         yield waiting(state, due, msgspec.structs.replace(plan, rest=rest))
 
@@ -102,12 +104,13 @@ def _settled(state: PlannedRun, judged: ActionJudged) -> Iterable[AnyEvent]:
     yield settled
     steps = started.workflow.steps if started.workflow is not None else ()
     if settled.done and is_over(steps, settled.index):
-        yield stop_run(state, "completed", "", settled_in_words(started, settled))
+        said = settled_in_words(started, settled)
+        yield stop_run(state, "completed", "", said, Cause("done_before"))
 
 
 def _until_met(state: PlannedRun, due: StepDue, now_ns: int) -> AnyEvent:
     if done := done_by(state.started, state.settling, due.index):
-        return stop_run(state, "completed", "", done)
+        return stop_run(state, "completed", "", done, Cause("done_before"))
     waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
     left_ms = state.started.settings.place_ms - waited_ms
     if left_ms > 0:
@@ -158,7 +161,7 @@ def _read_back(state: PlannedRun, due: ReadBackDue) -> PlanProposed:
     # Where a result shows was recorded or stated, whoever found the step's element now.
     repaired = plan.driver == "model" and plan.index >= 0
     driver: Driver = "workflow" if repaired else plan.driver
-    looked = propose(state, driver, action, reason, -1, None)
+    looked = propose(state, "read_back", driver, action, reason, -1, None)
     rest = at_the_end(state.pace, state.started.settings, careful=False)
     return msgspec.structs.replace(looked, read_back_of=due.step, rest=rest)
 
@@ -193,6 +196,7 @@ def mend(state: PlannedRun, found: LookalikesFound) -> Iterable[AnyEvent]:
         return
     healed = heal(plan, found.elements, state.started.values)
     if isinstance(healed, str):
-        yield helped(state, stop_run(state, "failed", "lost", f"element_not_found: {healed}"))
+        said, cause = f"element_not_found: {healed}", Cause(code="element_not_found")
+        yield helped(state, stop_run(state, "failed", "lost", said, cause))
     else:
         yield from healed

@@ -61,6 +61,7 @@ from rutter.actors.rules.steps.retry import is_kept
 from rutter.actors.rules.steps.service_script import ELSEWHERE, is_past_sign_in, strayed
 from rutter.actors.rules.workflows.templates import told
 from rutter.events.action import kind_of
+from rutter.events.causes import VerdictCode
 from rutter.events.checks import AlertSaid
 from rutter.events.critic import ActionJudged, PageAssessed, ReadBackFound, Verdict
 from rutter.events.envelope import Actor, Envelope
@@ -304,7 +305,7 @@ def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
             return departed(change(state, plan=told(state.plan, typed)), url)
         case DownloadFinished() | StepPictured() | ReadBackFound() as kept:
             return _kept(state, kept)
-        case ActionJudged(step=step, verdict=verdict, reason=said) as judged if _is_of_plan(
+        case ActionJudged(step=step, verdict=verdict, code=said) as judged if _is_of_plan(
             state, step
         ):
             if state.plan is not None and strayed(state.started, state.plan, judged):
@@ -372,7 +373,7 @@ def _proposed(state: PredictorState, plan: PlanProposed) -> PredictorState:
 
 def _acted(state: PredictorState, acted: PersonActed) -> PredictorState:
     """What a person did stands where a plan would. Doing it in person approves it for later."""
-    plan = PlanProposed(acted.step, 1, "person", acted.action, "done by a person")
+    plan = PlanProposed(acted.step, 1, "person", acted.action, "done by a person", source="person")
     return msgspec.structs.replace(_proposed(state, plan), element=acted.element, approved=True)
 
 
@@ -399,7 +400,7 @@ def _is_of_plan(state: PredictorState, step: int) -> bool:
     return state.plan is None or state.plan.step == step
 
 
-def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> PredictorState:
+def _judged(state: PredictorState, verdict: Verdict, code: VerdictCode = "") -> PredictorState:
     """A confirmed step is learned and goes on; anything else breaks the chain (design 9). A look
     whether something is so is no action: it neither teaches nor breaks anything."""
     plan, started = state.plan, state.started
@@ -413,8 +414,8 @@ def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> Predic
     action = canonical(plan.action, state.element, started.values) if named_anew else plan.action
     confirmed = verdict == "confirmed"
     final = is_final(state, plan)
-    kept = recording and is_kept(verdict, reason, irreversible=final)
-    kept = kept or (_finds(started) and _is_part(plan, verdict, reason, final=final))
+    kept = recording and is_kept(verdict, code, irreversible=final)
+    kept = kept or (_finds(started) and _is_part(plan, verdict, code, final=final))
     looks = kind_of(plan.action) == "verification"
     state = arrived(state, plan) if confirmed else state
     index = index_after(state, plan, action) if confirmed else state.index
@@ -445,11 +446,11 @@ def _finds(started: SessionStarted) -> bool:
     return started.purpose == "tools" and started.driver == "model" and bool(started.name)
 
 
-def _is_part(plan: PlanProposed, verdict: Verdict, reason: str, *, final: bool) -> bool:
+def _is_part(plan: PlanProposed, verdict: Verdict, code: VerdictCode, *, final: bool) -> bool:
     """Whether a step of a session that looks for a way is part of it: also a navigation that led
     on to where the site wanted, and what was sent and showed nothing."""
     if plan.action.type in PASSING:
         return False
-    led_on = plan.action.type == "navigate" and verdict == "wrong_target" and reason in ELSEWHERE
-    sent = verdict == "unknown" and is_kept(verdict, reason, irreversible=final)
+    led_on = plan.action.type == "navigate" and verdict == "wrong_target" and code in ELSEWHERE
+    sent = verdict == "unknown" and is_kept(verdict, code, irreversible=final)
     return verdict == "confirmed" or led_on or sent

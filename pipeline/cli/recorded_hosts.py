@@ -30,7 +30,7 @@ QUESTION = "allow this workflow to use them? yes / no, or the numbers to leave o
 # What is refused for what it is, not for where it leads.
 BY_NAME = frozenset({"", "host", "private_network"})
 BY_ADDRESS = "private_address"
-NOWHERE = re.compile(r" resolves to (?:0\.0\.0\.0|::),")  # how a resolver says no
+BY_RESOLVER = "unspecified_address"  # how one says no
 COMMANDS = {
     "run": "run ...",
     "record": "record ...",
@@ -222,10 +222,10 @@ def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> Non
     """A name that leads to an address which is not public: allowing the name does not help."""
     said: dict[str, None] = {}
     for event in events:
-        if event.rule != BY_ADDRESS:
-            continue
-        by_resolver = f"{event.host} is blocked by this machine's resolver"
-        said[by_resolver if NOWHERE.search(event.reason) else event.reason] = None
+        if event.rule == BY_ADDRESS:
+            said[event.reason] = None
+        elif event.rule == BY_RESOLVER:
+            said[f"{event.host} is blocked by this machine's resolver"] = None
     for each in list(said)[:MOST_TOLD]:
         terminal.say(f"     blocked on the way: {each}")
 

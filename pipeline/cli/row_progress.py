@@ -168,7 +168,7 @@ def _in_words(told: RowState) -> str:
         return f"sent, and not verified ({told.why})"
     if told.outcome == "unknown":
         return f"whether it was done is not known ({told.why})"
-    if told.why.startswith(told.outcome):
+    if told.run is not None and told.outcome == (told.run.failure or told.run.reason) != "failed":
         return told.why
     return f"{told.outcome}: {told.why}" if told.why else told.outcome
 

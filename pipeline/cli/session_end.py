@@ -7,16 +7,12 @@ from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
-from rutter.pipeline.output.failure import DRY, lesson_lines, numbered, teach, told
+from rutter.pipeline.output.failure import lesson_lines, numbered, teach, told
 from rutter.pipeline.output.proof_words import in_one_line, proposed, told_of_recording
 from rutter.replay.story.advice import spent_in_words
-from rutter.replay.story.login_use import NOT_KEPT
 from rutter.replay.story.results import rows_in_words
 from rutter.replay.story.told_session import Story
 from rutter.replay.story.wording import quoted
-
-DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it
-SCRIPT_REASON = "way_"  # how the reason of a step begins that a service knows
 
 
 def report(
@@ -29,7 +25,7 @@ def report(
     sure: Thresholds | None = None,
 ) -> int:
     """How it ended; the same as JSON for machines. `sure`: by which limits it went."""
-    tried = (dry_run or story.dry_run) and story.detail.startswith(DRY)
+    tried = (dry_run or story.dry_run) and story.cause.kind == "dry_run"
     code = exit_codes.of_session(story.reason, story.failure, dry_run=tried)
     if terminal.as_json:
         terminal.json(told(story, settings, sure))
@@ -67,18 +63,17 @@ def _spent(story: Story) -> str:
 def _tell_done(story: Story, terminal: Terminal, *, tried: bool) -> None:
     """What it read, what it found elsewhere than it was recorded, and what it left alone."""
     _tell_results(story, terminal)
-    for login in story.logins:
-        if NOT_KEPT in login:
-            terminal.say(f"     {login}")
+    for login in story.unkept:
+        terminal.say(f"     {login}")
     for step in story.steps:
         if step.healed:
             terminal.say(f"     step {numbered(step)} was healed: {step.healed}")
-    if DONE_BEFORE in story.detail:
+    if story.cause.kind == "done_before":
         terminal.say(f"     {story.detail}")
     if tried and story.steps:
         last = story.steps[-1]
-        why = story.detail.removeprefix(DRY)
-        terminal.say(f"     stopped before step {numbered(last)} ({last.words}): {why}")
+        at = f"step {numbered(last)} ({last.words})"
+        terminal.say(f"     stopped before {at}: {story.cause.why}")
         terminal.say("     that step was not done, and nothing was learned")
     elif story.dry_run:
         terminal.say("     it was a dry run: there was nothing to stop before")
@@ -101,10 +96,10 @@ def _tell_unanswered(story: Story, terminal: Terminal) -> None:
     others = [
         call.provider for call in story.calls if call.answered and call.provider not in failed
     ]
-    by_script = any(step.why.startswith(SCRIPT_REASON) for step in story.steps)
+    by_script = any(step.source == "service_script" for step in story.steps)
     way = "the service's own way" if by_script else "the run without a model"
     on = others[-1] if others else way
-    why = "; ".join(f"{provider} did not answer ({said})" for provider, said in failed.items())
+    why = "; ".join(f"{who} did not answer ({call.wrong})" for who, call in failed.items())
     terminal.say(f"     {why}: {on} went on")
 
 

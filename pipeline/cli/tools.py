@@ -99,7 +99,7 @@ def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     terminal.note(
         f"{story.reason}: {story.detail}; see: {settings.command(f'show {story.session}')}"
     )
-    if story.reason == "cancelled" and story.detail == LET_GO:
+    if story.cause.by == CALLER:
         # There were no more calls; a success that was claimed and not borne out is none.
         return exit_codes.Exit.NOT_VERIFIED if refused else exit_codes.Exit.DONE
     return exit_codes.of_session(story.reason, story.failure)
@@ -111,7 +111,7 @@ def tell_reach(started: SessionStarted, terminal: Terminal) -> None:
         terminal.note("without --url URL or --allow HOST it may go nowhere")
 
 
-LET_GO = "stopped by the caller of its tools"
+CALLER = "the caller of its tools"
 
 
 async def _serve(

@@ -4,7 +4,6 @@ it found instead, where it was, the picture, and the next command.
 All of it follows from the log, so a run, `rutter show` and the daemon tell the same, now and later.
 """
 
-import re
 import shlex
 from collections.abc import Iterator
 
@@ -24,8 +23,7 @@ from rutter.replay.story.wording import quoted
 CALLED = {"textbox": "field", "searchbox": "field", "combobox": "list", "listbox": "list"}
 PLAINLY = frozenset({"button", "link", "checkbox", "radio", "tab", "menuitem", "switch"})
 LONGER_S = 10  # what is proposed where something took longer than it may
-CODE = re.compile(r"(?:\w+: )?([a-z_]+)(?:[:,]|$)")
-DRY = "dry run: "  # how it says where it stopped because it was only to be tried
+BY_WORDS = ("alert", "page_state", "text_visible")  # checks of what a page says, and says otherwise
 SAYS_NOTHING = ("completed", "running", "erased")
 # States in which a page is no place for the step, in words (the others say themselves what to do).
 STATES = {"LOGIN_REQUIRED": "it asks to sign in", "FAILED": "it says that something failed"}
@@ -56,7 +54,7 @@ def lesson_of(
 ) -> FailureAdvice | None:
     """Nothing, for a session that is done, runs, was erased, or was only tried and stopped where it
     should."""
-    if story.reason in SAYS_NOTHING or (story.dry_run and story.detail.startswith(DRY)):
+    if story.reason in SAYS_NOTHING or story.cause.kind == "dry_run":
         return None
     return teach(story, settings, sure)
 
@@ -119,8 +117,7 @@ def in_plain_words(story: Story) -> str:
         return unproven
     kind = story.failure or story.reason
     said = fault_of(kind).words or "it came to no end that is known"
-    found = CODE.match(story.detail)
-    code = found[1] if found else ""
+    code = story.cause.code
     if waited := waited_in_words(story, code):
         return waited
     met = fault_of(code).words if code != kind else ""
@@ -144,9 +141,12 @@ def reasons(story: Story) -> Iterator[str]:
         return
     why = story.detail
     if story.failure == "model_unavailable":
-        failed = story.unanswered.items()
-        missing = [f"{who}: {said}" for who, said in failed if f"{who}: " not in why]
-        why = "; ".join([why, *missing])
+        failed = story.unanswered
+        told = next(
+            (each.provider for each in reversed(story.calls) if each.provider in failed), ""
+        )
+        others = [f"{who}: {call.wrong}" for who, call in failed.items() if who != told]
+        why = "; ".join([why, *others])
     yield f"why: {why}"
     if story.unmet and story.reason != "completed" and story.unmet not in why:
         yield f"it was said to be done, but {story.unmet}"
@@ -154,8 +154,7 @@ def reasons(story: Story) -> Iterator[str]:
 
 def numbered(step: StepStory) -> str:
     """The number that `workflows show` gives the step, where it is one of a workflow."""
-    found = re.match(r"workflow_step_(\d+)_of_", step.why)
-    return found[1] if found else str(step.step)
+    return str(step.index + 1 if step.source == "workflow" else step.step)
 
 
 def said_by_page(step: StepStory) -> str:
@@ -175,9 +174,9 @@ def _also(story: Story, step: StepStory | None, settings: Settings) -> str:
     was waited for as long as it may be."""
     if step is not None and step.waited_ms and step.verdict != "passed_over":
         return _longer(story, step, settings)
-    if step is None or not story.name or not step.why.startswith("workflow_step_"):
+    if step is None or not story.name or step.source != "workflow":
         return ""
-    if not re.match(r"(?:read_back: )?(?:alert|page_state|text_visible) ", step.reason):
+    if step.code not in BY_WORDS:
         return ""
     edit = f"workflows edit {shlex.quote(story.name)} --no-expect {numbered(step)}"
     return f"if the step worked and only its words changed: {settings.command(edit)}"

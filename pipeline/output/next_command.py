@@ -3,7 +3,6 @@
 import re
 import shlex
 
-from rutter.actors.rules.steps.already_done import UNKNOWN
 from rutter.actors.rules.steps.confidence import RULE
 from rutter.events.faults import fault_of
 from rutter.events.run_settings import MILLION
@@ -11,13 +10,12 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.output.proof_words import how_to_prove
 from rutter.pipeline.sessions.models import fix_of
-from rutter.replay.story.login_use import expired_login
 from rutter.replay.story.told_session import Story
 
 ROUNDED = 5_000  # millionths by which two decimals may be too much
-SIGNED_OUT = "asks to sign in"
-NOT_TYPED = "was not typed out"  # the word that a last step wants
-NO_SIGNS = "no criteria "  # how a run says that nobody said what shows that it is done
+# What refused a step and says itself which flag would let it be.
+SAYS_HOW = ("private_network", "private_address", "unspecified_address", "secret_in_clear")
+OF_FILES = ("file_exists", "file_contains", "file_size")
 
 TO_RECORD = "rutter record NAME --url URL"
 NOT_SHOWN = "if it is done, correct --success or the service's criteria; else look at what failed"
@@ -50,11 +48,11 @@ def _said(story: Story, settings: Settings, sure: Thresholds | None) -> str:
     kind = story.failure or story.reason
     if found := _on_going_on(story, settings, kind) or how_to_prove(story, settings):
         return found
-    refused = story.steps[-1].reason if story.steps else ""
-    suggested = bool(story.steps) and story.steps[-1].rule == RULE
+    last = story.steps[-1] if story.steps else None
+    suggested = last is not None and last.rule == RULE
     if suggested and (found := fault_of(kind).next_suggested):
         return found
-    if NOT_TYPED in story.detail or NOT_TYPED in refused:
+    if last is not None and last.untyped:
         return "run it again and type the word as it stands, if the last step is meant"
     if kind == "model_unavailable":
         return _advice_on_models(story, settings)
@@ -62,11 +60,11 @@ def _said(story: Story, settings: Settings, sure: Thresholds | None) -> str:
         return found
     if story.purpose == "free" and (found := _advice_on_going_freely(story, kind, sure)):
         return found
-    if "--" in story.detail:  # a detail that names a flag says what to do
+    if story.cause.code == "value_unbound" or (last is not None and last.rule in SAYS_HOW):
         return ""
     if story.led and (found := _advice_to_a_goal(story, kind)):
         return found
-    if kind == "verification_failed" and "file_" in story.detail:
+    if kind == "verification_failed" and story.cause.code in OF_FILES:
         return "look at the file; the page is as it should be"
     return fault_of(kind).next
 
@@ -81,7 +79,7 @@ def _on_going_on(story: Story, settings: Settings, kind: str) -> str:
         return "look whether it was done before you run it again; the next run asks"
     if of_workflow and (kind == "interrupted" or (kind == "cancelled" and story.sent)):
         return f"this goes on behind what was done: {again}"
-    if UNKNOWN in story.detail and of_workflow:
+    if story.cause.kind == "unrecorded" and of_workflow:
         record = settings.command(f"record {shlex.quote(story.name)} ...")
         return f"record it once with that ({record}): it is optional from then on"
     return ""
@@ -89,10 +87,9 @@ def _on_going_on(story: Story, settings: Settings, kind: str) -> str:
 
 def _advice_on_models(story: Story, settings: Settings) -> str:
     """For each who did not answer; another one is not advised where there is one."""
-    failed = story.unanswered
     alone = len(settings.config.providers) == 1
-    codes = {who: said.partition(":")[0] for who, said in failed.items()}
-    fixes = [fix_of(code, who, alone=alone) for who, code in codes.items()]
+    failed = story.unanswered.items()
+    fixes = [fix_of(call.code or call.ended, who, alone=alone) for who, call in failed]
     told = "; ".join(dict.fromkeys(fix for fix in fixes if fix))
     if not told:
         return fault_of("model_unavailable").next
@@ -101,9 +98,9 @@ def _advice_on_models(story: Story, settings: Settings) -> str:
 
 def _advice_on_signing_in(story: Story, settings: Settings) -> str:
     """Nothing, where that is not what a person is needed for."""
-    if login := expired_login(story.failure, story.detail):
+    if login := story.cause.origin:
         return f"sign in again: {settings.command(f'login {login}')}"
-    if SIGNED_OUT not in story.detail:
+    if story.cause.kind != "signed_out":
         return ""
     url = next((step.url for step in reversed(story.steps) if step.url), "")
     origin = re.match(r"https?://[^/]+", url)
@@ -117,17 +114,17 @@ def _advice_on_signing_in(story: Story, settings: Settings) -> str:
 
 def _advice_on_going_freely(story: Story, kind: str, sure: Thresholds | None) -> str:
     """What would have led it on: something to learn from, a value, a limit, a sign of the end."""
-    why = story.detail
-    if kind == "lost" and why == "no_predictions_available":
+    cause = story.cause
+    if cause.kind == "no_predictions":
         return f"nothing like this was ever recorded: {TO_RECORD}"
-    if kind == "lost" and (low := re.fullmatch(r"confidence_too_low_([\d.]+)", why)):
-        return _advice_on_sureness(float(low[1]), sure)
-    if kind == "lost" and why.startswith("value_unknown_"):
+    if cause.kind == "unsure":
+        return _advice_on_sureness(cause.share, sure)
+    if cause.kind == "value_unknown":
         return (
             "it knows which field comes next and not what to type there: bind it with "
             "--set NAME=VALUE or --secret NAME=SOURCE"
         )
-    if kind == "completed_unverified" and why.startswith(NO_SIGNS):
+    if cause.kind == "no_criteria":
         return "say what shows that it is done, such as --success heading=TEXT"
     if kind == "policy_denied" and story.steps and story.steps[-1].rule == "denylist":
         return (
@@ -137,13 +134,13 @@ def _advice_on_going_freely(story: Story, kind: str, sure: Thresholds | None) ->
     return fault_of(kind).next_free
 
 
-def _advice_on_sureness(said: float, sure: Thresholds | None) -> str:
+def _advice_on_sureness(share: int, sure: Thresholds | None) -> str:
     """Which limit it fell below: a person is asked from the lower one on, but not where a model
     was asked in their place, or where nothing is to be suggested."""
     lower = "lower --threshold (it acts alone) or --suggest (a person is asked)"
     if sure is None:
         return f"show it what is meant: {TO_RECORD}, or {lower}"
-    asks = sure.suggest < sure.threshold and said * MILLION <= sure.suggest + ROUNDED
+    asks = sure.suggest < sure.threshold and share <= sure.suggest + ROUNDED
     name, limit = ("suggest", sure.suggest) if asks else ("threshold", sure.threshold)
     below = f"it is less than run.{name} ({limit / MILLION:.2f})"
     return f"{below}: show it what is meant: {TO_RECORD}, or {lower}"
@@ -151,7 +148,7 @@ def _advice_on_sureness(said: float, sure: Thresholds | None) -> str:
 
 def _advice_to_a_goal(story: Story, kind: str) -> str:
     record = f"record the way: rutter record {shlex.quote(story.name or 'NAME')} --url URL"
-    if story.detail.startswith("no model may be asked"):
+    if story.cause.kind == "no_model":
         return (
             f"let a model be asked (agent.internal.enabled = true, and no --no-model), or {record}"
         )

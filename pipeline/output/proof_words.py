@@ -2,11 +2,11 @@
 the next run on."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rutter.actors.rules.steps.pace import followed
-from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from rutter.events.action import CLICKS
+from rutter.events.causes import CauseKind
 from rutter.events.checks import HERE, ReadBack
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.config.settings import Settings
@@ -16,10 +16,10 @@ from rutter.replay.story.told_session import StepStory, Story
 from rutter.replay.story.wording import called, check_in_words
 
 SENDS = frozenset({*CLICKS, "press"})
-CLOSED = (
-    "window_closed"  # how the Planner says that a person was done, where they left nothing open
-)
-UNANSWERED = "something that was sent has no answer yet"
+NOT_PROVEN: Mapping[CauseKind, str] = {
+    "unsent": "the page did not send what it sent when this was recorded",
+    "unanswered": "the server has not answered what was sent",
+}
 
 
 def sending(workflow: Workflow) -> Iterator[tuple[int, Step]]:
@@ -74,7 +74,7 @@ def told_of_recording(workflow: Workflow, story: Story, settings: Settings) -> I
             out = f"workflows edit {shlex.quote(workflow.name)} --no-expect {number}"
             yield f"After {what} (step {number}), Rutter will load the page again and look whether"
             yield f"{_in_words(back)} (found by itself). To take it out: {settings.command(out)}"
-    if unread and CLOSED in story.detail:
+    if unread and story.cause.by == "window_closed":
         yield "The window was closed, so Rutter could not look by itself; the first run will."
 
 
@@ -131,7 +131,7 @@ def proposed(story: Story, settings: Settings) -> Iterator[str]:
 
 def lacking(story: Story) -> ProofStory | None:
     """The step for whose sake a run is not verified."""
-    if story.reason != "completed_unverified" or not story.detail.startswith(UNPROVEN):
+    if story.cause.kind != "unproven":
         return None
     weak = [each for each in story.proofs if each.grade != "stored"]
     return min(weak, key=lambda each: each.grade != "", default=None)
@@ -154,13 +154,7 @@ def unproven_in_words(story: Story) -> str:
             "it went to its end, and nothing shows that the application has what step "
             f"{weak.number} ({_words(story, weak)}) sent"
         )
-    if story.reason != "completed_unverified":
-        return ""
-    if story.detail.startswith(UNSENT):
-        return "the page did not send what it sent when this was recorded"
-    if story.detail.startswith(UNANSWERED):
-        return "the server has not answered what was sent"
-    return ""
+    return NOT_PROVEN.get(story.cause.kind, "")
 
 
 def how_to_prove(story: Story, settings: Settings) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rutter.actors.rules.steps.confidence import hundredths
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.events.action import Action, Kind
 from rutter.events.advisor import (
@@ -86,7 +87,6 @@ ASKED_FOR = {
     "vision": "what a picture shows",
 }
 SAMPLE = 100  # S2 9.2: characters of a sample in a line
-SUGGESTED = "confidence_to_suggest_"  # the Planner's reason for what a person is to decide
 LIKELY = MILLION // 2  # that it is this workflow rather than all others, or none
 
 
@@ -148,8 +148,8 @@ class Narrator:
 
     def _say(self, event: AnyEvent, step: _StepTold) -> Iterator[str]:
         match event:
-            case PlanProposed(reason=reason) if reason.startswith(SUGGESTED):
-                yield f"suggests: {step.words} ({reason.removeprefix(SUGGESTED)}) - do it?"
+            case PlanProposed(source="suggestion", probability=probability):
+                yield f"suggests: {step.words} ({hundredths(probability or 0)}) - do it?"
             case PlanProposed(reason=reason):
                 yield f"{step.words} ({reason})"
             case PlanWithheld(reason=reason, index=index) if index >= 0:
@@ -376,6 +376,6 @@ def _stopped(stopped: RunStopped) -> Iterator[str]:
         yield f"Action {stopped.step} {FINAL[stopped.failure]}"
     if stopped.failure == "verification_failed":
         yield "Verification failed. This is a terminal failure (no retry allowed)."
-    dry = stopped.reason == "completed_unverified" and stopped.detail.startswith("dry run")
+    dry = stopped.cause is not None and stopped.cause.kind == "dry_run"
     mark = "[OK]" if stopped.reason == "completed" or dry else "[FAIL]"
     yield f"{mark} {stopped.reason.upper()}: {stopped.detail}"

@@ -8,6 +8,7 @@ from rutter.actors.decider import DecidingActor
 from rutter.actors.predictor import Predictor
 from rutter.actors.rules.steps.already_done import under_way, unknown_outcomes
 from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.events.causes import OTHER
 from rutter.events.envelope import kind
 from rutter.events.log import EventLog
 from rutter.events.planner import RunStopped
@@ -84,7 +85,7 @@ async def close_interrupted(
         if isinstance(stop, ActorFailed):
             for unknown in unknown_outcomes(left, f"{stop.actor} failed"):
                 await sequencer.submit(session, "runtime", unknown)
-        ended = end_of(stop) if stop is not None else SessionEnded("interrupted", detail=WHY)
+        ended = end_of(stop) if stop is not None else SessionEnded("interrupted", "", WHY, OTHER)
         await sequencer.submit(session, "runtime", ended)
     return sessions
 

@@ -15,6 +15,7 @@ from rutter.actors.person.actor import Person
 from rutter.actors.rules.steps.already_done import under_way, unknown_outcomes
 from rutter.actors.timer.actor import Timer
 from rutter.actors.topology import row
+from rutter.events.causes import OTHER
 from rutter.events.critic import OutcomeUnknown
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.planner import RunStopped
@@ -155,9 +156,9 @@ class Session:
 def end_of(stop: AnyEvent) -> SessionEnded:
     """How a session ends that was stopped so."""
     match stop:
-        case RunStopped(reason=reason, failure=failure, detail=detail):
-            return SessionEnded(reason, failure, detail)
+        case RunStopped(reason=reason, failure=failure, detail=detail, cause=cause):
+            return SessionEnded(reason, failure, detail, cause)
         case ActorFailed(actor=actor, error=error, message=message):
-            return SessionEnded("failed", "actor_failed", f"{actor}: {error}: {message}")
+            return SessionEnded("failed", "actor_failed", f"{actor}: {error}: {message}", OTHER)
         case _:
-            return SessionEnded("failed")
+            return SessionEnded("failed", cause=OTHER)

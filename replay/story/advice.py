@@ -35,6 +35,7 @@ class AdviceStory(msgspec.Struct, omit_defaults=True):
     why: str = ""
     ended: str = "waiting"
     error: str = ""
+    code: str = ""
     ignored: list[str] = []
     missing: list[str] = []
     usage: TokenUsage = TokenUsage()
@@ -53,6 +54,11 @@ class AdviceStory(msgspec.Struct, omit_defaults=True):
     def answered(self) -> bool:
         """Whether something came back that could be used."""
         return self.ended in ("called", "said")
+
+    @property
+    def wrong(self) -> str:
+        """What went wrong with it."""
+        return self.error or self.ended
 
     def _answer(self) -> str:
         if self.ended == "waiting":
@@ -141,6 +147,7 @@ class AdviceFold:
                 call = self._call(failed.request, failed.provider)
                 call.ended, call.took_ms = "failed", failed.took_ms
                 call.error = ascii_only(f"{code}: {message}" if message else code)
+                call.code = code
                 call.cost_microdollars = 0 if is_priced(failed) else None
             case AdviceLost(request=name):
                 self._call(name).ended = "lost"
@@ -185,7 +192,7 @@ class AdviceFold:
                 ascii_only(request.model),
                 request.attempt,
                 request.correction,
-                ascii_only(request.note)[:SHOWN],
+                ascii_only(request.told)[:SHOWN],
             ),
             request.step,
         )

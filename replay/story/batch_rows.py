@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from rutter.events.causes import OTHER, Cause
 from rutter.events.envelope import Envelope
 from rutter.events.rows import BatchRow
 from rutter.events.runtime import SessionEnded
@@ -24,7 +25,6 @@ RowOutcome = Literal[
 IN_DOUBT: tuple[RowOutcome, ...] = ("unverified", "unknown")  # a person's to say
 NOT_AGAIN: tuple[RowOutcome, ...] = ("done", *IN_DOUBT)
 UNVERIFIED = "completed_unverified"
-DRY = "dry run: "  # how a run says where it stopped because it was only to be tried
 
 
 class RowRun(msgspec.Struct, frozen=True):
@@ -36,6 +36,7 @@ class RowRun(msgspec.Struct, frozen=True):
     reason: str = "interrupted"
     failure: str = ""
     detail: str = ""
+    cause: Cause = OTHER
     sent: bool = False
     tried: bool = False
     results: SessionResults = SessionResults()
@@ -80,14 +81,16 @@ def run_of(events: Iterable[Envelope], stands_for: BatchRow | None = None) -> Ro
         return RowRun(session, row, sent=sent, results=results, at=at)
     dry = started.settings.dry_run and ended.reason == UNVERIFIED
     at_its_end = ended.reason == UNVERIFIED and not dry
+    cause = ended.cause or OTHER
     return RowRun(
         session,
         row,
         ended.reason,
         ended.failure,
         ended.detail,
+        cause,
         sent or at_its_end,
-        dry and ended.detail.startswith(DRY),
+        dry and cause.kind == "dry_run",
         results,
         at,
     )
@@ -113,7 +116,7 @@ def told_of(runs: Sequence[RowRun]) -> RowState:
 def _why(run: RowRun) -> str:
     kinds = [each for each in (run.failure, run.reason) if each and each != "failed"]
     why = ": ".join([*kinds[:1], *([run.detail] if run.detail else [])]) or run.reason
-    return f"{why}, at {run.at}" if run.at and "step " not in run.detail else why
+    return f"{why}, at {run.at}" if run.at and run.cause.index < 0 else why
 
 
 class FileRow(msgspec.Struct, frozen=True):

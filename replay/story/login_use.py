@@ -1,20 +1,9 @@
 """A session's use of kept logins is told in words."""
 
-import re
 from datetime import UTC, datetime
 
 from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
 from rutter.replay.story.wording import ascii_only
-
-NOT_KEPT = "was not kept again"
-# At the beginning: behind it may stand what a page said, and nobody signs in where a page says so.
-_EXPIRED = re.compile(r"the login for (https?://\S+) has expired(?::|$)")
-
-
-def expired_login(failure: str, detail: str) -> str:
-    """The origin whose login ended a session; empty, where none did."""
-    found = _EXPIRED.match(detail) if failure == "needs_person" else None
-    return found[1] if found else ""
 
 
 def login_in_words(said: LoginUsed | LoginKept | LoginNotKept) -> str:
@@ -25,4 +14,4 @@ def login_in_words(said: LoginUsed | LoginKept | LoginNotKept) -> str:
         case LoginKept(origin=origin):
             return ascii_only(f"kept the login for {origin} as it was at the end")
         case LoginNotKept(origin=origin, why=why):
-            return ascii_only(f"the login for {origin} {NOT_KEPT}: {why}")
+            return ascii_only(f"the login for {origin} was not kept again: {why}")

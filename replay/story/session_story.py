@@ -6,6 +6,7 @@ import msgspec
 
 from rutter.events.advisor import VisionGiven
 from rutter.events.artifacts import artifacts_in
+from rutter.events.causes import OTHER
 from rutter.events.critic import ActionJudged, CompletionChecked, PageAssessed, VisionSought
 from rutter.events.envelope import Envelope, kind
 from rutter.events.executor import PersonActed, QueryAnswered
@@ -178,6 +179,7 @@ class _StoryFold(SessionSteps):
     def _stop(self, end: RunStopped | SessionEnded) -> None:
         story = self.story
         story.reason, story.failure, story.detail = end.reason, end.failure, end.detail
+        story.cause = end.cause or OTHER
         if isinstance(end, SessionEnded):
             self._over()
 
@@ -206,12 +208,15 @@ class _StoryFold(SessionSteps):
             return
         criteria = self.started.settings.criteria if self.started is not None else None
         signs = criteria.success if criteria is not None else ()
-        shown = ", ".join(map(_sign, signs)) if checked.reason.startswith("none of ") else ""
+        none = checked.cause is not None and checked.cause.kind == "no_sign"
+        shown = ", ".join(map(_sign, signs)) if none else ""
         story.unmet = f"{checked.reason}: {shown}" if shown else checked.reason
 
     @hears
     def _use_login(self, login: LoginUsed | LoginKept | LoginNotKept) -> None:
         self.story.logins.append(login_in_words(login))
+        if isinstance(login, LoginNotKept):
+            self.story.unkept.append(self.story.logins[-1])
 
     @hears
     def _gone(self, gone: PayloadGone) -> None:

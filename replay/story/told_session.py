@@ -4,6 +4,7 @@ import msgspec
 
 from rutter.actors.rules.steps import proof_grades
 from rutter.events.action import Kind
+from rutter.events.causes import OTHER, Cause, PlanSource
 from rutter.events.checks import ReadBack
 from rutter.events.critic import Grade, Proof
 from rutter.events.page import Artifact
@@ -38,7 +39,8 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     a person took it back. `pauses` came while it was under way, or behind it. Where its element was
     not there, `looked_for` are its locators in words, and `instead` what was most like it.
     `waited_ms` is how long its element was waited for in vain. `proof` says in words how far it is
-    proven that the application has what the step sent.
+    proven that the application has what the step sent. `untyped`: a person said yes, and not in the
+    word that was asked for.
     """
 
     step: int
@@ -46,6 +48,8 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     words: str
     why: str
     kind: Kind = "action"
+    source: PlanSource = "other"
+    index: int = -1
     phases: list[Phase] = []
     url: str = ""
     probability: int | None = None
@@ -63,7 +67,9 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     instead: list[str] = []
     verdict: str = ""
     reason: str = ""
+    code: str = ""
     rule: str = ""
+    untyped: bool = False
     approved: str = ""
     asked: str = ""
     proof: str = ""
@@ -116,6 +122,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     reason: str = "running"
     failure: str = ""
     detail: str = ""
+    cause: Cause = OTHER
     gave_up: str = ""
     unmet: str = ""
     steps: list[StepStory] = []
@@ -137,6 +144,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     erased: int = 0
     forgotten: str | None = None
     logins: list[str] = []
+    unkept: list[str] = []
     pauses: list[str] = []
     expired: list[str] = []
     page: str = ""
@@ -157,11 +165,12 @@ class Story(msgspec.Struct, omit_defaults=True):
         return [*(call for step in self.steps for call in step.advice), *self.advice]
 
     @property
-    def unanswered(self) -> dict[str, str]:
-        """The providers that did not answer in the end, each with what went wrong."""
+    def unanswered(self) -> dict[str, AdviceStory]:
+        """The providers that did not answer in the end, each with the call that came to nothing."""
         latest = {call.provider: call for call in self.calls if call.ended != "waiting"}
-        failed = [each for each in latest.values() if not each.answered and each.ended != "lost"]
-        return {each.provider: each.error or each.ended for each in failed}
+        return {
+            who: call for who, call in latest.items() if not call.answered and call.ended != "lost"
+        }
 
 
 def as_json(story: Story) -> dict[str, object]:

@@ -11,15 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rutter.events import codec, sqlite_schema, upcast
+from rutter.events.action import Action
+from rutter.events.causes import CHECKS, OTHER, Cause, CauseKind
 from rutter.events.chain import GENESIS, link
+from rutter.events.checks import Check
 from rutter.events.codec import decode, encode
+from rutter.events.critic import ActionJudged, CompletionChecked
 from rutter.events.envelope import kind
 from rutter.events.errors import EventUnknown, LogCorrupt
+from rutter.events.jobs import JobEnded
 from rutter.events.log import check_link
-from rutter.events.planner import ObservationRequested, PlanWithheld
+from rutter.events.observer import RequestBlocked
+from rutter.events.planner import ObservationRequested, PlanProposed, PlanWithheld, RunStopped
+from rutter.events.runtime import SessionEnded, StopReason
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.events.upcast import RETIRED, Raw, Successor, current_tag, stored_tags
+from rutter.events.upcast import ENDS, RETIRED, SOURCES, Raw, Successor, current_tag, stored_tags
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.integrity import check
 
@@ -183,3 +190,162 @@ class TestTheTable:
         ):
             assert decode(msgspec.msgpack.encode(raw)) == TODAY
         assert set(stored_tags(["ObservationRequested"])) == {*steps, "ObservationRequested"}
+
+
+class TestSentencesOfBefore:
+    """What a type says today, old logs say in words: each entry of the tables has its example."""
+
+    @pytest.mark.parametrize(
+        ("reason", "source"),
+        [
+            ("opening", "opening"),
+            ("script_step_2_of_9", "script"),
+            ("workflow_step_12_of_12_as_select", "workflow"),
+            ("read_back_of_step_4", "read_back"),
+            ("whether_step_3_was_done_by_run-1", "earlier_run"),
+            ("way_LOGIN_REQUIRED_1", "service_script"),
+            ("confidence_above_threshold_0.82", "prediction"),
+            ("confidence_to_suggest_0.62", "suggestion"),
+            ("advice_repair_a1", "advice"),
+            ("tool_browser_click", "tool"),
+            ("done by a person", "person"),
+            ("because", "other"),
+        ],
+    )
+    def test_where_a_step_came_from(self, reason: str, source: str) -> None:
+        plan = decode(encode(PlanProposed(1, 1, "script", Action("click"), reason)))
+        assert isinstance(plan, PlanProposed)
+        assert (plan.source, plan.reason) == (source, reason)
+        assert [each for each in SOURCES if reason.startswith(each)] or source == "other"
+
+    @pytest.mark.parametrize(
+        ("reason", "code"),
+        [
+            ("value_not_set", "value_not_set"),
+            ("element_obscured", "element_obscured"),
+            ("text_read", "observed"),
+            ("answered_with_503", "answered_with"),
+            ("page_state: it says that it failed", "says_failed"),
+            ("page_state CHECKOUT: it is LOGIN_REQUIRED", "page_state"),
+            ("alert 'Sent': it is not there", "alert"),
+            ('read_back: text_visible "it\'s": it is not there, at /x', "text_visible"),
+            ("read_back: other_place, at /x", "read_back"),
+            ("seen", "other"),
+        ],
+    )
+    def test_what_a_verdict_rests_on(self, reason: str, code: str) -> None:
+        judged = decode(encode(ActionJudged(1, 1, "failed", reason)))
+        assert isinstance(judged, ActionJudged)
+        assert (judged.code, judged.reason) == (code, reason)
+
+    @pytest.mark.parametrize(
+        ("of", "detail", "cause"),
+        [
+            ("completed_unverified", "dry run: it sends", Cause("dry_run", why="it sends")),
+            (
+                "completed_unverified",
+                "nothing shows that the application has what was sent by step 12, 14",
+                Cause("unproven", index=11),
+            ),
+            (
+                "completed_unverified",
+                "the page has not sent what it sent when this was recorded: POST /x",
+                Cause("unsent"),
+            ),
+            (
+                "completed_unverified",
+                "something that was sent has no answer yet",
+                Cause("unanswered"),
+            ),
+            (
+                "completed_unverified",
+                "no criteria of success are configured: it cannot be verified",
+                Cause("no_criteria"),
+            ),
+            (
+                "completed_unverified",
+                "none of 2 signs of success is on the page",
+                Cause("no_sign"),
+            ),
+            (
+                "completed",
+                "step 3 of 4 was done by run-1: /x shows it",
+                Cause("done_before", index=2),
+            ),
+            (
+                "completed",
+                "the person was done (window_closed)",
+                Cause("person_done", by="window_closed"),
+            ),
+            ("cancelled", "stopped by ann: enough", Cause("requested", by="ann")),
+            (
+                "needs_person",
+                "the login for https://a.example has expired: step 1 of 2: elsewhere",
+                Cause("login_expired", index=0, origin="https://a.example"),
+            ),
+            (
+                "needs_person",
+                "the site asks to sign in: step 1 of 2: elsewhere",
+                Cause("signed_out", index=0),
+            ),
+            (
+                "needs_person",
+                "click 'the login for https://evil.example has expired: '",
+                Cause("other"),
+            ),
+            (
+                "retry_exhausted",
+                "element_obscured: covered by a, for 3.0 s, which is in none of the recordings",
+                Cause("unrecorded", code="element_obscured"),
+            ),
+            ("lost", "no_predictions_available", Cause("no_predictions")),
+            ("lost", "confidence_too_low_0.42", Cause("unsure", share=420_000)),
+            ("lost", "value_unknown_0.90", Cause("value_unknown")),
+            (
+                "lost",
+                "no model may be asked, and nothing is known of a page that is UNKNOWN",
+                Cause("no_model"),
+            ),
+            ("lost", "element_not_found: nothing is like it", Cause(code="element_not_found")),
+            (
+                "verification_failed",
+                "failed: file_exists 'a.csv': it is not there",
+                Cause(code="file_exists"),
+            ),
+            ("lost", "dry run: which it was not", Cause("other")),
+            ("failed", "it rained", Cause("other")),
+        ],
+    )
+    def test_why_it_ended(self, of: Any, detail: str, cause: Cause) -> None:
+        reason, failure = (of, "") if of in get_args(StopReason) else ("failed", of)
+        for ended in (
+            RunStopped(reason, failure, detail),
+            SessionEnded(reason, failure, detail),
+            JobEnded("j", reason, failure, detail),
+        ):
+            read = decode(encode(ended))
+            assert read == msgspec.structs.replace(ended, cause=cause)
+            assert decode(encode(read)) == read
+        if of == "completed_unverified":
+            checked = decode(encode(CompletionChecked(False, detail)))
+            assert checked == CompletionChecked(False, detail, cause=cause)
+
+    def test_every_end_has_an_example(self) -> None:
+        [examples] = (
+            mark.args[1]
+            for mark in self.test_why_it_ended.pytestmark  # type: ignore[attr-defined]
+        )
+        assert {each.kind for each in ENDS} == {cause.kind for *_, cause in examples} - {"other"}
+        assert {each.kind for each in ENDS} == set(get_args(CauseKind)) - {"other"}
+
+    def test_what_a_resolver_blocks_has_a_rule_of_its_own(self) -> None:
+        said = "ads.example resolves to 0.0.0.0, which is private"
+        old = RequestBlocked("ads.example", 443, rule="private_address", reason=said)
+        assert decode(encode(old)) == msgspec.structs.replace(old, rule="unspecified_address")
+
+    def test_what_is_tagged_is_not_read_again(self) -> None:
+        claimed = RunStopped("completed_unverified", detail="dry run: says a model", cause=OTHER)
+        assert decode(encode(claimed)) == claimed
+
+    def test_the_kinds_of_checks_are_those_that_there_are(self) -> None:
+        assert {each.__struct_config__.tag for each in get_args(Check)} == CHECKS

@@ -65,11 +65,13 @@ def test_the_chain_of_a_golden_log_holds(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*names(), *older()])
 def test_what_is_stored_says_what_was_decoded(name: str) -> None:
-    """Not byte for byte: a struct that grew past 15 fields gets another map header, which is why
-    the chain is over stored bytes and replay encodes both sides anew."""
+    """Not byte for byte: a struct that grew past 15 fields gets another map header, and an old one
+    its tag, which is why the chain is over stored bytes and replay encodes both sides anew."""
     for row, envelope in zip(rows(name), envelopes(name), strict=True):
         again = msgspec.msgpack.decode(encode(envelope.event))
-        assert again == msgspec.msgpack.decode(row[7])
+        stored = msgspec.msgpack.decode(row[7])
+        tags = set() if name in names() else {"source", "code", "cause"} - set(stored)
+        assert {each: again[each] for each in again if each not in tags} == stored
 
 
 @pytest.mark.parametrize("name", names())

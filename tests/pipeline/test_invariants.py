@@ -11,6 +11,8 @@ import pytest
 
 from rutter.actors.advisor.picture_advice import VisionAdvisor
 from rutter.actors.critic import actor as critic
+from rutter.actors.critic import verdict_event
+from rutter.actors.critic.state import CriticState
 from rutter.actors.planner import actor as planner
 from rutter.actors.planner import state as planning
 from rutter.actors.planner import tool_led, workflow_led
@@ -148,9 +150,9 @@ async def test_1_observations_never_require_policy_validation(replayed: Replayed
     assert of(policy, events) == []
 
 
-def _judges_observations(state: critic.CriticState, now_ns: int) -> Iterable[AnyEvent]:
+def _judges_observations(state: CriticState, now_ns: int) -> Iterable[AnyEvent]:
     if state.plan is not None and state.plan.kind == "observation":
-        yield ActionJudged(state.plan.step, 1, "confirmed", "observed")
+        yield ActionJudged(state.plan.step, 1, "confirmed", "observed", code="observed")
     yield from _LOOKED(state, now_ns)
 
 
@@ -188,10 +190,10 @@ def _believes_pictures(running: Any, judgement: Any, evidence: Any, vision: Any)
     return _VERDICT(running, believed, evidence, vision)
 
 
-_VERDICT = critic._verdict
+_VERDICT = critic.verdict_event
 
 
-@invariant(patch(critic, "_verdict", _believes_pictures))
+@invariant(patch(critic, "verdict_event", _believes_pictures))
 async def test_4_vision_results_never_override_primary_authority(replayed: Replayed) -> None:
     blind = await sailed(replayed, OPEN, CHECK)
     for said, confidence in (
@@ -230,7 +232,7 @@ async def test_5_confidence_scores_never_affect_control_flow(replayed: Replayed)
     runs = []
     for anything in (0, 1_000_000):
         with pytest.MonkeyPatch.context() as monkeypatch:
-            monkeypatch.setattr(critic, "confidence", lambda *_, said=anything: said)
+            monkeypatch.setattr(verdict_event, "confidence", lambda *_, said=anything: said)
             events = await sailed(replayed, OPEN, CHECK)
             await replayed.check_now()
         runs.append([_bare(event) for event in events])
@@ -243,7 +245,7 @@ async def test_6_evidence_collection_never_affects_execution(replayed: Replayed)
     much = tuple(Evidence("DOM", str(number), 1, Untrusted("x")) for number in range(9))
     for collected in ((), much):
         with pytest.MonkeyPatch.context() as monkeypatch:
-            monkeypatch.setattr(critic, "_evidence", lambda *_, said=collected: said)
+            monkeypatch.setattr(critic, "account_of", lambda *_, said=collected: said)
             events = await sailed(replayed, OPEN, CHECK)
             await replayed.check_now()
         runs.append([_bare(event) for event in events])

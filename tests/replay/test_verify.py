@@ -13,6 +13,7 @@ from rutter.actors.planner.actor import Planner
 from rutter.actors.planner.state import PlannerState
 from rutter.actors.validator.actor import Validator
 from rutter.actors.validator.state import ValidatorState
+from rutter.events.causes import OTHER
 from rutter.events.critic import ActionJudged, PageAssessed
 from rutter.events.envelope import Envelope, kind
 from rutter.events.errors import LogCorrupt
@@ -482,7 +483,7 @@ class Endless(Planner):
     def decide(self, state: PlannerState, envelope: Envelope) -> Iterable[AnyEvent]:
         if isinstance(envelope.event, SessionEnded):
             return ()
-        return [RunStopped("failed")]
+        return [RunStopped("failed", cause=OTHER)]
 
 
 def test_a_turn_that_was_cut_is_as_recorded() -> None:

@@ -1,17 +1,23 @@
 """A decider is told facts, then one more, and must decide just this; nothing else is around it.
 
 As live: it hears what the topology says that it hears, and what it decides itself comes back to it
-through the log. Every other event is the test's to tell.
+through the log. Every other event is for the test to tell; one without its tag is read as an old
+log is. A decision is given back by what it says to people: that it has its tag is looked at here.
 """
 
 from collections import deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import msgspec
+
 from rutter.actors.decider import Decider, DecidingActor
 from rutter.actors.topology import row
+from rutter.events.critic import ActionJudged, CompletionChecked
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.event import Event
+from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.upcast import with_causes
 from rutter.events.vocabulary import AnyEvent
 
 BEGIN_NS = 1_700_000_000_000_000_000
@@ -36,12 +42,26 @@ def of(session: str, event: AnyEvent) -> Told:
     return Told(event, session=session)
 
 
+TAGS = ("source", "code", "cause")
+UNTAGGED = (PlanProposed, ActionJudged, CompletionChecked, RunStopped)
+
+
+def untagged(event: AnyEvent) -> AnyEvent:
+    """A decision without its tag, which it must have."""
+    if not isinstance(event, UNTAGGED):
+        return event
+    [tag] = (each for each in TAGS if each in event.__struct_fields__)
+    assert getattr(event, tag), f"{tag} is not said of {event}"
+    return msgspec.structs.replace(event, **{tag: type(event).__struct_defaults__[-1]})
+
+
 class Story:
     """A story is a decider and the log that it has heard so far."""
 
     def __init__(self, decider: Decider[Any]) -> None:
         self.actor: DecidingActor[Any] = DecidingActor(decider)
         self.seq = 0
+        self.decided: list[AnyEvent] = []  # with their tags
         self._n: dict[str, int] = {}
         self._ms = 0
 
@@ -49,8 +69,11 @@ class Story:
         """The decisions of the turn that this event opens. `then` is what others say to it, which
         is numbered right behind this decider's own answer to it."""
         event, ms, session, cause = told if isinstance(told, Told) else Told(told)
+        event = with_causes(event)
         self._ms = self._ms if ms is None else ms
-        waiting: deque[tuple[Actor, AnyEvent, int]] = deque([("runtime", event, cause)])
+        waiting: deque[tuple[Actor, AnyEvent, int]] = deque(
+            [("runtime", with_causes(event), cause)]
+        )
         others = deque(then)
         decided: list[AnyEvent] = []
         while waiting:
@@ -59,10 +82,11 @@ class Story:
             following: tuple[AnyEvent, ...] = ()
             if self.actor.name in row(event).deciders:
                 following = self.actor.step(envelope)
-            decided += following
+            self.decided += following
+            decided += map(untagged, following)
             waiting.extend((self.actor.name, each, envelope.n) for each in following)
             while others:
-                waiting.append(("runtime", others.popleft(), envelope.n))
+                waiting.append(("runtime", with_causes(others.popleft()), envelope.n))
         return tuple(decided)
 
     def _number(self, session: str, actor: Actor, event: AnyEvent, cause: int) -> Envelope:

@@ -152,7 +152,7 @@ def address_refused(policy: Policy, host: str, port: int, address: str) -> HostR
     if _is_local(plain) and stands_for_it and names(named, plain, port):
         return None
     return HostRefusal(
-        "private_address",
+        "unspecified_address" if found.is_unspecified else "private_address",
         f"{_written(plain)} resolves to {found}, which is private; "
         f"name that too with --allow {_written(str(found))}",
     )

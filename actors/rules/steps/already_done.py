@@ -23,9 +23,6 @@ from rutter.events.validator import ActionRejected, ActionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Step, Workflow
 
-UNKNOWN = "which is in none of the recordings"  # how a run says that it does not know a thing
-
-
 # These leave nothing behind, wherever they lead.
 LEAVES_NOTHING = frozenset({"navigate", "scroll", "hover", "wheel"})
 
@@ -86,6 +83,7 @@ def look_for(
         reason=f"whether_step_{index + 1}_was_done_by_{started.continues or 'a_person'}",
         kind=kind_of(action),
         settles=index,
+        source="earlier_run",
     )
 
 

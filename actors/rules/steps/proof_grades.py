@@ -5,9 +5,6 @@ from collections.abc import Iterable
 from rutter.events.critic import Grade, Proof
 from rutter.events.run_settings import RunSettings
 
-UNPROVEN = "nothing shows that the application has what was sent by step"
-UNSENT = "the page has not sent what it sent when this was recorded"
-
 
 def lasting(proofs: Iterable[Proof]) -> tuple[Proof, ...]:
     """Without those that are only passing and not the last."""

@@ -1,20 +1,19 @@
 """Retry rules say what to try again, and when (F2, E7). Who calls tools decides the rest alone."""
 
 from rutter.events.action import kind_of
+from rutter.events.causes import VerdictCode
 from rutter.events.critic import ActionJudged, Verdict
 from rutter.events.executor import ActionFailed
 from rutter.events.planner import PlanProposed
 
-VALUE_NOT_SET = "value_not_set"  # the Critic's word for a field that does not hold what was typed
-# The Critic's words for a page that waits for its server, or asked it for something, as many do.
-WAITING = "the_server_has_not_answered"
-SENT = "something_was_sent_and_nothing_is_shown"
+# A page that waits for its server, or asked it for something, as many do.
+SENT = ("the_server_has_not_answered", "something_was_sent_and_nothing_is_shown")
 
 
-def is_kept(verdict: Verdict, reason: str, *, irreversible: bool) -> bool:
+def is_kept(verdict: Verdict, code: VerdictCode, *, irreversible: bool) -> bool:
     """Whether a step of a recording is part of it: what was done and showed nothing is, too."""
     if verdict == "unknown":
-        return reason in (WAITING, SENT) and not irreversible
+        return code in SENT and not irreversible
     return verdict in ("confirmed", "no_effect")
 
 
@@ -51,7 +50,7 @@ def may_repeat(
             return True
         case "failed":
             repeatable = plan.action.type in REPEATABLE and not plan.action.append
-            accident = failure is None and judged.reason == VALUE_NOT_SET
+            accident = failure is None and judged.code == "value_not_set"
             return repeatable and (accident or (failure is not None and failure.code in TRANSIENT))
         case _:
             return False

@@ -19,8 +19,7 @@ from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import ServiceScript
 from rutter.events.vocabulary import AnyEvent
 
-WAY = "way_"  # how the reason of such a step begins
-ELSEWHERE = ("other_place", "led_elsewhere")  # the Critic's words for a step that led on
+ELSEWHERE = ("other_place", "led_elsewhere")  # of a step that led on
 
 
 class ScriptProgress(msgspec.Struct, frozen=True):
@@ -86,7 +85,8 @@ def next_of_way(going: ScriptProgress, started: SessionStarted, step: int) -> Pl
     action = way.actions[done]
     if not _is_bound(action, started):
         return None
-    return PlanProposed(step, 1, "script", action, f"{WAY}{going.state}_{done + 1}")
+    reason = f"way_{going.state}_{done + 1}"
+    return PlanProposed(step, 1, "script", action, reason, source="service_script")
 
 
 def is_helped(started: SessionStarted | None) -> bool:
@@ -102,7 +102,7 @@ def strayed(
 ) -> bool:
     """A navigation that led elsewhere than it did when it was recorded has led somewhere: where
     there is help, it goes on from there."""
-    if plan is None or not is_helped(started) or judged.reason not in ELSEWHERE:
+    if plan is None or not is_helped(started) or judged.code not in ELSEWHERE:
         return False
     moves = plan.action.type == "navigate" and not plan.action.verify
     return moves and judged.verdict == "wrong_target" and plan.driver == "workflow"
@@ -120,12 +120,12 @@ def is_past_sign_in(
     if asking not in origins and origin_of(plan.action.url or "") not in origins:
         return False
     moves = plan.action.type == "navigate" and not plan.action.verify
-    elsewhere = judged.verdict == "wrong_target" and judged.reason in ELSEWHERE
+    elsewhere = judged.verdict == "wrong_target" and judged.code in ELSEWHERE
     return moves and elsewhere and plan.expects.state == "LOGIN_REQUIRED"
 
 
 def is_of_way(plan: PlanProposed | None) -> bool:
-    return plan is not None and plan.driver == "script" and plan.reason.startswith(WAY)
+    return plan is not None and plan.source == "service_script"
 
 
 def _is_bound(action: Action, started: SessionStarted) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 
 from rutter.actors.world.secrets.encodings import ENOUGH, escaped_needles, fold, needles, pattern
 from rutter.actors.world.secrets.secret_scanner import Detector
+from rutter.events.causes import OTHER
 from rutter.events.codec import decode, encode
 from rutter.events.envelope import Actor
 from rutter.events.errors import BadInput, WorldBroken
@@ -139,7 +140,7 @@ class Redactor:
             if isinstance(event, SessionStarted):
                 raise WorldBroken("redaction failed: the session was not begun") from None
             if isinstance(event, SessionEnded):
-                return actor, SessionEnded("failed", "actor_failed", FAILED)
+                return actor, SessionEnded("failed", "actor_failed", FAILED, OTHER)
             return "runtime", ActorFailed(actor, "RedactionFailed", FAILED)
 
     @property

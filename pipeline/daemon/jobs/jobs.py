@@ -17,6 +17,7 @@ from typing import Literal
 import anyio
 import msgspec
 
+from rutter.events.causes import OTHER
 from rutter.events.envelope import Envelope, kind
 from rutter.events.errors import BadInput, RutterError
 from rutter.events.jobs import JobEnded, JobQueued, JobStarted, Overlap, Run, RunWorkflow, Trigger
@@ -237,7 +238,7 @@ class Jobs:
             return await self._until(name, lambda job: job.status != "queued")
         if job.status == "queued" and not job.queued.skipped and name not in self._called_off:
             self._called_off.add(name)
-            await self._say(JobEnded(name, "cancelled", detail=f"cancelled by {by}"))
+            await self._say(JobEnded(name, "cancelled", detail=f"cancelled by {by}", cause=OTHER))
         return job if job.status == "running" else await self.ended(name)
 
     # -- running them --------------------------------------------------------------------------
@@ -285,8 +286,8 @@ class Jobs:
         try:
             ended = await self._begin(job.queued, session)
         except RutterError as error:
-            return JobEnded(job.name, "refused", "", str(error), session)
-        return JobEnded(job.name, ended.reason, ended.failure, ended.detail, session)
+            return JobEnded(job.name, "refused", "", str(error), session, OTHER)
+        return JobEnded(job.name, ended.reason, ended.failure, ended.detail, session, ended.cause)
 
 
 def _key_of(queued: JobQueued) -> tuple[str, Trigger, str]:
@@ -294,7 +295,7 @@ def _key_of(queued: JobQueued) -> tuple[str, Trigger, str]:
 
 
 def _skipped(job: Job) -> JobEnded:
-    return JobEnded(job.name, "skipped", detail=job.queued.skipped)
+    return JobEnded(job.name, "skipped", detail=job.queued.skipped, cause=OTHER)
 
 
 async def fold_jobs(log: EventLog, jobs: Jobs) -> None:
@@ -314,8 +315,8 @@ async def ends_of_the_interrupted(log: EventLog, jobs: Jobs) -> list[JobEnded]:
                 ended = envelope.event
         if ended is None:
             detail = "the process that was to run it died before it began"
-            ends.append(JobEnded(job.name, "interrupted", "", detail, job.session))
+            ends.append(JobEnded(job.name, "interrupted", "", detail, job.session, OTHER))
         else:
-            said = ended.reason, ended.failure, ended.detail
-            ends.append(JobEnded(job.name, *said, job.session))
+            said = ended.reason, ended.failure, ended.detail, job.session, ended.cause
+            ends.append(JobEnded(job.name, *said))
     return ends

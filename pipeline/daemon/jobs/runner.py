@@ -6,6 +6,7 @@ import anyio
 import msgspec
 
 from rutter.actors.world.browser.screen import OpensWindows
+from rutter.events.causes import OTHER
 from rutter.events.errors import BadInput, PolicyDenied
 from rutter.events.jobs import JobQueued, Run, RunGoal, RunWorkflow
 from rutter.events.runtime import SessionEnded
@@ -74,7 +75,7 @@ class JobRunner:
     async def __call__(self, job: JobQueued, session: str) -> SessionEnded:
         settings = self._settings
         if self.stopping:
-            return SessionEnded("interrupted", "", "the daemon stopped before it began")
+            return SessionEnded("interrupted", "", "the daemon stopped before it began", OTHER)
         agent = job.by == AGENT
         if agent and not isinstance(job.run, RunWorkflow):
             check_agents_reach(settings.policy, job.run.url)

@@ -28,11 +28,9 @@ from rutter.pipeline.daemon.notify.webhooks import (
     RetryPace,
     key_of,
 )
-from rutter.replay.story.login_use import expired_login
 
 What = Literal["person_needed", "job_failed", "job_skipped", "job_done", "session_failed"]
 
-DRY = "dry run: "  # how a run says where it stopped because it was only to be tried
 UNVERIFIED = "went to its end and was not verified: look whether it was done before it is run again"
 WANTED = ("cancelled", "skipped")  # by somebody, who knows
 ASKED: dict[ApprovalKind, str] = {
@@ -103,7 +101,7 @@ class Noticing:
 
     def _session_ended(self, envelope: Envelope, ended: SessionEnded) -> Notice | None:
         workflow = self._for.pop(envelope.session, "")
-        if origin := expired_login(ended.failure, ended.detail):
+        if ended.cause is not None and (origin := ended.cause.origin):
             return _notice(
                 envelope,
                 "person_needed",
@@ -145,7 +143,8 @@ class Noticing:
 
 def _is_well(ended: SessionEnded | JobEnded) -> bool:
     """Completed, or only tried and stopped where it should."""
-    tried = ended.reason == "completed_unverified" and ended.detail.startswith(DRY)
+    cause = ended.cause
+    tried = ended.reason == "completed_unverified" and cause is not None and cause.kind == "dry_run"
     return ended.reason == "completed" or tried
 
 

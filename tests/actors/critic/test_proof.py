@@ -173,8 +173,10 @@ def test_what_can_be_undone_sends_what_was_entered_if_the_site_took_it(
     assert not sends(one, known)
 
 
-SHOWN = Judgement("confirmed", "seen", results=(CheckResult(TextVisible("Sent"), True, "Sent"),))
-BARE = Judgement("confirmed", "seen")
+SHOWN = Judgement(
+    "confirmed", "observed", results=(CheckResult(TextVisible("Sent"), True, "Sent"),)
+)
+BARE = Judgement("confirmed", "observed")
 MOVED = Expectation(moved=True, place=place("/orders/7"))
 
 

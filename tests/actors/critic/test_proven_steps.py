@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from rutter.actors.critic.actor import Critic
-from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from rutter.events.action import Action, ByRole, Parameter, Target, Untrusted
 from rutter.events.checks import HERE, ReadBack, ServerAnswered, TextVisible
 from rutter.events.critic import ActionJudged, CompletionChecked, Proof, ReadBackDue, ReadBackFound
@@ -266,7 +265,7 @@ def test_a_run_is_done_when_what_it_sent_is_proven(
     assert [each.grade for each in completion.proofs] == grades
     assert completion.verified == verified
     if not verified:
-        assert completion.reason == f"{UNPROVEN} 2"
+        assert completion.reason == "nothing shows that the application has what was sent by step 2"
 
 
 SAVES = Expectation(learned=(ServerAnswered(SAVED),))
@@ -290,7 +289,10 @@ def test_what_the_page_sent_by_itself_when_it_was_recorded_must_come_again(
     completion = only(said(*story, seen(ORDER, *later)), CompletionChecked)
     assert completion.verified == verified
     if not verified:
-        assert completion.reason == f"{UNSENT}: {SAVED}"
+        assert (
+            completion.reason
+            == f"the page has not sent what it sent when this was recorded: {SAVED}"
+        )
 
 
 def test_what_is_under_way_at_the_end_is_waited_for_no_longer_and_said() -> None:

@@ -7,9 +7,15 @@ import msgspec
 import pytest
 
 from rutter.actors.planner.actor import Planner
-from rutter.actors.planner.expired_login import LoginsInUse, evolve_aboard, signed_out
+from rutter.actors.planner.expired_login import (
+    LoginsInUse,
+    evolve_aboard,
+    sign_in_words,
+    signed_out,
+)
 from rutter.actors.predictor import Predictor
 from rutter.events.action import Untrusted
+from rutter.events.causes import Cause
 from rutter.events.checks import TextVisible
 from rutter.events.critic import PageAssessed
 from rutter.events.logins import LoginKept, LoginUsed
@@ -47,17 +53,17 @@ def seen(url: str) -> AnyEvent:
 def test_only_where_a_login_was_used_is_it_said_to_have_expired() -> None:
     there = seen(f"{SHOP}/login")
 
-    assert signed_out(aboard(USED, there)) == EXPIRED
-    assert signed_out(aboard(there)) == "the site asks to sign in"
-    assert signed_out(aboard(USED, seen("https://other.example/login"))) != EXPIRED
-    assert signed_out(aboard(LoginKept(SHOP, "d"), there)) != EXPIRED
+    assert sign_in_words(signed_out(aboard(USED, there))) == EXPIRED
+    assert sign_in_words(signed_out(aboard(there))) == "the site asks to sign in"
+    assert not signed_out(aboard(USED, seen("https://other.example/login"))).origin
+    assert not signed_out(aboard(LoginKept(SHOP, "d"), there)).origin
 
 
 def test_a_site_may_ask_on_another_host() -> None:
     asked = aboard(USED, seen(f"{SSO}/authorize?for=shop"))
 
-    assert signed_out(asked, f"{SHOP}/desk") == EXPIRED
-    assert signed_out(asked, "", f"{SSO}/", "about:blank") == "the site asks to sign in"
+    assert signed_out(asked, f"{SHOP}/desk").origin == SHOP
+    assert signed_out(asked, "", f"{SSO}/", "about:blank") == Cause("signed_out")
 
 
 def signed_out_at(step: int = 0) -> tuple[Any, Any]:

@@ -260,7 +260,7 @@ def test_less_certain_than_the_least_is_asked_again_and_then_given_up() -> None:
     run.lost()
     [again] = run.tell(advice("a1", certainty=599_999))
     assert isinstance(again, AdviceRequested)
-    assert "certainty 0.60 is below 0.60" in again.note
+    assert "certainty 0.60 is below 0.60" in again.told
     [stop] = run.tell(advice("a2", certainty=100_000))
     assert isinstance(stop, RunStopped)
     assert "not sure" in stop.detail

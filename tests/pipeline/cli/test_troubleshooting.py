@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import pytest
 
-from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from rutter.events import errors
 from rutter.events.faults import faults
 from rutter.pipeline.output.failure import in_plain_words
 from rutter.replay.story.proofs import ProofStory
 from rutter.replay.story.told_session import StepStory, Story
+from tests.support.old_stories import tagged
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text()
@@ -110,14 +110,23 @@ def test_what_is_quoted_is_really_said(quoted: str) -> None:
 SAVE = StepStory(12, "workflow", "click 'Save'", "", element="Save", role="button", waited_ms=3_000)
 # Ends whose words name the step.
 ENDED = [
-    Story(
-        reason="completed_unverified",
-        detail=f"{UNPROVEN} 12",
-        proofs=[ProofStory(12)],
-        steps=[SAVE],
+    tagged(
+        Story(
+            reason="completed_unverified",
+            detail="nothing shows that the application has what was sent by step 12",
+            proofs=[ProofStory(12)],
+            steps=[SAVE],
+        )
     ),
-    Story(reason="completed_unverified", detail=f"{UNSENT}: POST /notes"),
-    Story(reason="failed", failure="lost", detail="element_obscured: a cover", steps=[SAVE]),
+    tagged(
+        Story(
+            reason="completed_unverified",
+            detail="the page has not sent what it sent when this was recorded: POST /notes",
+        )
+    ),
+    tagged(
+        Story(reason="failed", failure="lost", detail="element_obscured: a cover", steps=[SAVE])
+    ),
 ]
 
 

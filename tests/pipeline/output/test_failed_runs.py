@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from rutter.events.action import Action, ByRole, Target
 from rutter.events.checks import AlertSaid, ReadBack, TextVisible
 from rutter.events.workflow import Expectation, Step, Workflow
@@ -17,6 +16,7 @@ from rutter.pipeline.config.thresholds import Thresholds
 from rutter.replay.story.advice import AdviceStory
 from rutter.replay.story.proofs import ProofStory
 from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
+from tests.support.old_stories import tagged
 from tests.support.scripted_logs import keep
 
 
@@ -38,7 +38,7 @@ def failed(reason: str, verdict: str = "failed", **more: object) -> Story:
     )
     detail = f"{verdict}: {reason}"
     told = {"name": "order", "reason": "failed", "failure": "verification_failed", **more}
-    return Story(session="s", detail=detail, steps=[step], **told)  # type: ignore[arg-type]
+    return tagged(Story(session="s", detail=detail, steps=[step], **told))  # type: ignore[arg-type]
 
 
 def told(story: Story, settings: Settings, capsys: pytest.CaptureFixture[str]) -> str:
@@ -87,7 +87,7 @@ def test_no_screenshot_helps_with_a_file(
 
 def freely(detail: str, **more: object) -> Story:
     given = {"session": "s", "purpose": "free", "reason": "failed", "detail": detail}
-    return Story(**{**given, **more})  # type: ignore[arg-type]
+    return tagged(Story(**{**given, **more}))  # type: ignore[arg-type]
 
 
 DENIED = StepStory(2, "prediction", "click 'Submit'", "", rule="denylist", verdict="rejected")
@@ -183,7 +183,7 @@ def test_a_workflow_that_takes_too_many_steps_is_still_to_be_recorded_again(
 
 def led(**more: object) -> Story:
     given = {"session": "s", "purpose": "tools", "name": "film", "goal": "End it", "led": True}
-    return Story(**{**given, **more})  # type: ignore[arg-type]
+    return tagged(Story(**{**given, **more}))  # type: ignore[arg-type]
 
 
 def end(
@@ -262,6 +262,7 @@ ALONE = "record the way: rutter record film --url URL"
                 "reason": "policy_denied",
                 "failure": "policy_denied",
                 "detail": "a person said no: 'confirm' was not typed out (in --answers: ...)",
+                "steps": [StepStory(3, "model", "click 'End it'", "call", untyped=True)],
             },
             4,
             "why: a person said no: 'confirm' was not typed out (in --answers: ...)",
@@ -283,7 +284,8 @@ def test_what_to_do_where_a_model_led(
 
 
 def asked(provider: str, ended: str, error: str = "") -> AdviceStory:
-    return AdviceStory("act", provider, "m", ended=ended, error=error)
+    code = error.partition(":")[0]
+    return AdviceStory("act", provider, "m", ended=ended, error=error, code=code)
 
 
 def test_all_who_did_not_answer_are_named_with_what_to_do(
@@ -369,7 +371,9 @@ def test_what_was_found_after_a_person_is_proposed_to_them(
 
 
 def test_that_nothing_could_be_looked_at_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    story = Story(purpose="record", detail="the person was done (window_closed)")
+    story = tagged(
+        Story(purpose="record", reason="completed", detail="the person was done (window_closed)")
+    )
     tell_unproven(Workflow("order", 1, (sender(),)), story, Settings(data=Path()), Terminal())
     assert "The window was closed, so Rutter could not look by itself" in capsys.readouterr().out
 
@@ -417,7 +421,9 @@ def ran(*proofs: ProofStory, **more: Any) -> Story:
     steps = [
         StepStory(1, "workflow", "click 'Save'", "workflow_step_12_of_12", verdict="confirmed")
     ]
-    return Story(purpose="run", name="order", version=1, proofs=[*proofs], steps=steps, **more)
+    return tagged(
+        Story(purpose="run", name="order", version=1, proofs=[*proofs], steps=steps, **more)
+    )
 
 
 @pytest.mark.parametrize(
@@ -472,19 +478,19 @@ def test_a_run_that_sent_nothing_says_nothing_of_it(
     [
         (
             [ProofStory(1, 11)],
-            f"{UNPROVEN} 12",
+            "nothing shows that the application has what was sent by step 12",
             "nothing shows that the application has what step 12 (click 'Save') sent",
             "tell Rutter what to look for: rutter",
         ),
         (
             [ANSWERED],
-            f"{UNPROVEN} 12",
+            "nothing shows that the application has what was sent by step 12",
             "it was not read back, as run.proof asks for",
             "--read-back '12=here text_visible:TEXT'",
         ),
         (
             [],
-            f"{UNSENT}: POST /notes",
+            "the page has not sent what it sent when this was recorded: POST /notes",
             "the page did not send what it sent when this was recorded",
             "before you run it again",
         ),

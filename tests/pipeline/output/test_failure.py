@@ -16,6 +16,7 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.failure import FailureAdvice, lesson_lines, lesson_of, told
 from rutter.pipeline.output.next_command import command_for
 from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
+from tests.support.old_stories import tagged
 
 NAMED = {"session": "SESSION", "name": "NAME", "url": "URL"}
 PAGE = (Path(__file__).parents[3] / "docs" / "exit-codes.md").read_text()
@@ -95,7 +96,7 @@ def lost(**more: object) -> Story:
     )
     for name, value in more.items():
         setattr(story, name, value)
-    return story
+    return tagged(story)
 
 
 def test_a_failure_is_told_from_the_step_to_the_next_command(settings: Settings) -> None:
@@ -181,7 +182,9 @@ def test_what_did_not_fail_teaches_nothing(reason: str, settings: Settings) -> N
 
 
 def test_a_dry_run_that_stopped_where_it_should_did_not_fail(settings: Settings) -> None:
-    story = Story(reason="completed_unverified", detail="dry run: it sends a form", dry_run=True)
+    story = tagged(
+        Story(reason="completed_unverified", detail="dry run: it sends a form", dry_run=True)
+    )
     assert lesson_of(story, settings) is None
 
 

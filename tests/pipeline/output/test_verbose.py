@@ -404,7 +404,7 @@ def test_what_a_person_refused_was_never_done() -> None:
 
 def test_a_suggestion_is_put_as_a_question() -> None:
     suggested = PlanProposed(
-        2, 1, "prediction", BUY, "confidence_to_suggest_0.62", probability=620_000
+        2, 1, "prediction", BUY, "because", probability=620_000, source="suggestion"
     )
     assert narrate(suggested) == ["PHASE 1: PLAN", "suggests: click #buy (0.62) - do it?"]
 

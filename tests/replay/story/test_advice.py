@@ -269,7 +269,7 @@ def test_who_did_not_answer_in_the_end_is_known() -> None:
         AdviceRequested("a4", "act", "openai", "g", attempt=2),
         answer("a4", WantedCall("c1", "get_snapshot")),
     )
-    assert found.unanswered == {"anthropic": "timeout"}
+    assert {who: each.wrong for who, each in found.unanswered.items()} == {"anthropic": "timeout"}
 
 
 def test_spending_in_words() -> None:

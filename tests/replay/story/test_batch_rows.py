@@ -8,6 +8,7 @@ from rutter.events.chain import GENESIS
 from rutter.events.envelope import Envelope
 from rutter.events.rows import BatchRow
 from rutter.events.runtime import SessionEnded, SessionStarted, StopReason
+from rutter.events.upcast import with_causes
 from rutter.events.validator import ActionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.story.batch_rows import (
@@ -32,7 +33,8 @@ SENT = ActionStarted(1, 1, SUBMIT, irreversible=True)
 def run(*events: AnyEvent, started: SessionStarted = STARTED) -> RowRun | None:
     told = (started, *events)
     return run_of(
-        Envelope(n, "run-1", n, 0, "runtime", 0, event, GENESIS) for n, event in enumerate(told, 1)
+        Envelope(n, "run-1", n, 0, "runtime", 0, with_causes(event), GENESIS)
+        for n, event in enumerate(told, 1)
     )
 
 

@@ -24,6 +24,7 @@ from rutter.events.page import Artifact, Try
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import RunStopped
 from rutter.events.runtime import SessionEnded
+from rutter.events.upcast import with_causes
 from rutter.events.validator import ActionApproved, ActionRejected, ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.story.proofs import ProofStory
@@ -39,7 +40,7 @@ BUY = Action("click", target=BUTTON)
 def envelopes(events: Iterable[AnyEvent]) -> list[Envelope]:
     """One session, an event every millisecond."""
     return [
-        Envelope(n, "run-1", n, n * 1_000_000, "runtime", n - 1, event, bytes(32))
+        Envelope(n, "run-1", n, n * 1_000_000, "runtime", n - 1, with_causes(event), bytes(32))
         for n, event in enumerate(events, 1)
     ]
 

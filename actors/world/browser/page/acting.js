@@ -85,7 +85,7 @@ function aim(el) {
     if (spot) return arm(el, { ...spot, sends_file: !!upTo(el, "a[download]") });
   }
   const over = coveredBy(places.find(isVisible) || el);
-  return over ? { code: "element_obscured", message: over } : { code: "element_not_visible" };
+  return over.message ? { code: "element_obscured", ...over } : { code: "element_not_visible" };
 }
 
 function spotOn(place, el) {
@@ -136,11 +136,12 @@ function isWhollyInView(el) {
 // What lies over the element, and the dialog that it belongs to or that keeps the page waiting.
 function coveredBy(el) {
   const [left, top, right, bottom] = inView(el);
-  if (!(right > left && bottom > top)) return "";
+  if (!(right > left && bottom > top)) return { message: "" };
   const hit = deepest((left + right) / 2, (top + bottom) / 2);
   const said = hit ? `${tagOf(hit)} ${textOf(hit)}` : "nothing there";
   const dialog = dialogOver(el);
-  return clip(dialog ? `the dialog ${JSON.stringify(dialog)} is open: ${said}` : said, 120);
+  if (!dialog) return { message: clip(said, 120) };
+  return { message: clip(`the dialog ${JSON.stringify(dialog)} is open: ${said}`, 120), dialog };
 }
 
 const DIALOGS = 'dialog[open],[role="dialog"],[role="alertdialog"],[aria-modal="true"]';
@@ -157,7 +158,7 @@ function dialogOver(el, selector = DIALOGS) {
 const pointAt = (digest) => checked(digest, (el) => {
   if (!isWhollyInView(el)) scrollIntoView(el, { block: "nearest", inline: "nearest", behavior: "instant" });
   const spot = freeSpot(el, el) || spotInside(el);
-  return spot || { code: "element_obscured", message: coveredBy(el) };
+  return spot || { code: "element_obscured", ...coveredBy(el) };
 });
 
 function spotInside(el) {
@@ -189,7 +190,8 @@ function aimDrag(digest, ways, drop) {
   if (!isWhollyInView(pinned)) scrollIntoView(pinned, { block: "nearest", inline: "nearest", behavior: "instant" });
   if (!isWhollyInView(to)) scrollIntoView(to, { block: "nearest", inline: "nearest", behavior: "instant" });
   const begin = freeSpot(pinned, pinned), end = dropOn(to, drop) || freeSpot(to, to) || middleOf(to);
-  if (!begin) return { code: "element_obscured", message: coveredBy(pinned) || "it is not in view with where it is dragged to" };
+  const over = begin ? null : coveredBy(pinned);
+  if (over) return { code: "element_obscured", ...over, message: over.message || "it is not in view with where it is dragged to" };
   return end ? arm(pinned, { ...begin, end }) : { code: "element_not_visible" };
 }
 
@@ -410,7 +412,7 @@ const ready = (digest) => checked(digest, (el) => {
   if (property(el, "readOnly")) return { code: "element_disabled", message: "the field is read-only" };
   scrollIntoView(el, { block: "nearest", behavior: "instant" });
   const dialog = dialogOver(el, 'dialog:modal,[aria-modal="true"]');
-  if (dialog && !freeSpot(el, el)) return { code: "element_obscured", message: `the dialog ${JSON.stringify(dialog)} is open` };
+  if (dialog && !freeSpot(el, el)) return { code: "element_obscured", message: `the dialog ${JSON.stringify(dialog)} is open`, dialog };
   const host = writtenIn(el);
   focusOf(host);
   if (!isFocused(host)) return { code: "action_failed", message: "the field takes no focus" };

@@ -265,7 +265,7 @@ const isSliver = (el) => {
 function cover(el) {
   const places = [el, ...(tagOf(el) === "input" ? labelsOf(el) : [])].filter(isVisible);
   if (places.some((place) => !isWhollyInView(place) || freeSpot(place, el))) return null;
-  return places.length ? { code: "element_obscured", message: coveredBy(places[0]) } : null;
+  return places.length ? { code: "element_obscured", ...coveredBy(places[0]) } : null;
 }
 
 // There, and nothing lies over it as far as it is in view.

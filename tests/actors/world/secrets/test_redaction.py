@@ -9,6 +9,7 @@ import pytest
 from rutter.actors.world.browser.window import Window
 from rutter.actors.world.secrets.redaction import FAILED, Redactor, check_secrets
 from rutter.events.action import Secret, Untrusted
+from rutter.events.causes import OTHER
 from rutter.events.codec import encode
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.errors import BadInput, WorldBroken
@@ -147,7 +148,7 @@ def test_a_session_that_cannot_be_cleaned_is_not_begun() -> None:
     assert SECRET not in str(refused.value)
     assert refused.value.__cause__ is None
     _, ended = Failing({}).fact("runtime", SessionEnded("failed", detail=SECRET))
-    assert ended == SessionEnded("failed", "actor_failed", FAILED)
+    assert ended == SessionEnded("failed", "actor_failed", FAILED, OTHER)
 
 
 async def test_a_run_whose_facts_cannot_be_cleaned_ends_without_them(

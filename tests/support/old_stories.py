@@ -1,0 +1,28 @@
+"""Stories that tests write by hand get their tags from their words, as those of old logs do."""
+
+import re
+
+from rutter.events.action import Action
+from rutter.events.causes import OTHER
+from rutter.events.critic import ActionJudged
+from rutter.events.planner import PlanProposed
+from rutter.events.runtime import SessionEnded
+from rutter.events.upcast import with_causes
+from rutter.replay.story.told_session import Story
+
+OF_WORKFLOW = re.compile(r"workflow_step_(\d+)_of_")
+
+
+def tagged(story: Story) -> Story:
+    ended = SessionEnded(story.reason, story.failure, story.detail)  # type: ignore[arg-type]
+    match with_causes(ended):
+        case SessionEnded(cause=cause):
+            story.cause = cause or OTHER
+    for step in story.steps:
+        plan = PlanProposed(step.step, 1, "workflow", Action("click"), step.why)
+        match with_causes(plan), with_causes(ActionJudged(step.step, 1, "failed", step.reason)):
+            case PlanProposed(source=source), ActionJudged(code=code):
+                step.source, step.code = source or "other", code
+        if found := OF_WORKFLOW.match(step.why):
+            step.index = int(found[1]) - 1
+    return story
