@@ -60,7 +60,6 @@ FORBIDDEN = {
 IMPURE_CALLS = {"open", "input", "print", "eval", "exec", "id", "hash", "__import__"}
 # Phrases in TOML are part of the program as its modules are: this one reads them from the package.
 READS_PACKAGE = {"rules/text/phrase_file": {"importlib.resources"}}
-WAITING = (ast.Await, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith)
 
 
 @dataclass
@@ -83,8 +82,10 @@ class Found:
                 self.calls.add(name)
             case ast.Global():
                 self.globals += node.names
-            case _ if isinstance(node, WAITING):
+            case ast.Await() | ast.AsyncFunctionDef() | ast.AsyncFor() | ast.AsyncWith():
                 self.waits.append(type(node).__name__)
+            case _:
+                pass
 
 
 @cache

@@ -10,7 +10,8 @@ from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Action, Parameter, Text
 from rutter.events.executor import ActionDone
 from rutter.events.validator import ActionStarted
-from tests.actors.executor.test_actor import act_on, executor, perform, show, tell
+from tests.actors.executor.test_actor import act_on, executor, perform
+from tests.support.browser_fixtures import show, tell
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

@@ -8,8 +8,9 @@ from rutter.actors.executor.actor import Executor
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Action, ByCss, Target, Text
 from rutter.events.executor import ActionDone, ActionFailed
-from tests.actors.executor.test_actor import act_on, executor, perform, show
+from tests.actors.executor.test_actor import act_on, executor, perform
 from tests.support import browser_fixtures
+from tests.support.browser_fixtures import show
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

@@ -7,7 +7,8 @@ import pytest
 from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import Window
 from rutter.events.page import Exchange, Rest, Resting
-from tests.actors.world.browser.test_tab import click, show
+from tests.actors.world.browser.test_tab import click
+from tests.support.browser_fixtures import show
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
