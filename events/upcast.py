@@ -21,7 +21,7 @@ import msgspec
 from rutter.events.causes import CHECKS, Cause, CauseKind, PlanSource, VerdictCode
 from rutter.events.critic import ActionJudged, CompletionChecked
 from rutter.events.errors import LogCorrupt
-from rutter.events.faults import FAULTS
+from rutter.events.faults import faults
 from rutter.events.jobs import JobEnded
 from rutter.events.observer import RequestBlocked
 from rutter.events.planner import PlanProposed, RunStopped
@@ -192,7 +192,7 @@ def _check(text: str) -> str:
 def _cause(ends: tuple[str, ...], detail: str) -> Cause:
     """What an end came from. Whatever it was, it may name a step, and what that met."""
     step, met = _STEP.search(detail), _MET.match(detail)
-    code = _check(detail) or (met[1] if met is not None and met[1] in FAULTS else "")
+    code = _check(detail) or (met[1] if met is not None and met[1] in faults().codes else "")
     told: dict[str, Any] = {"code": code, "index": int(step[1]) - 1 if step is not None else -1}
     for each in ENDS:
         found = re.match(each.says, detail, re.DOTALL) if each.of in ("", *ends) else None
