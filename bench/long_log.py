@@ -199,7 +199,7 @@ class Use:
     async def _forget(self, app: App, position: int) -> None:
         if position >= self._forget_next and self._taught:
             self._forget_next += self._forget_every
-            await app.forget(SessionForgotten(self._taught.pop(), "it was only tried out"))
+            await app.say_process(SessionForgotten(self._taught.pop(), "it was only tried out"))
 
 
 # -- one session -----------------------------------------------------------------------------------

@@ -33,15 +33,8 @@ from rutter.events.artifacts import ArtifactStore
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.errors import BadInput, LogCorrupt
 from rutter.events.log import EventLog
-from rutter.events.predictor import (
-    SessionForgotten,
-    WorkflowDeleted,
-    WorkflowLearned,
-    WorkflowRenamed,
-)
 from rutter.events.runtime import (
     LogSealed,
-    PayloadErased,
     ProcessStarted,
     ProcessStopped,
     SessionEnded,
@@ -284,21 +277,6 @@ class App:
         if handed is None:
             raise BadInput(f"session {running.name!r} has just ended", "see: rutter sessions")
         await self._written(handed.seq)
-
-    async def erase(self, intent: PayloadErased) -> None:
-        """Says, in this process's own session, what will go; `rutter.pipeline.upkeep.erase` then
-        does it."""
-        await self._say(intent)
-
-    async def change_workflow(
-        self, change: WorkflowLearned | WorkflowDeleted | WorkflowRenamed
-    ) -> None:
-        """Says, in this process's own session, what a person changed of what is known."""
-        await self._say(change)
-
-    async def forget(self, forgotten: SessionForgotten) -> None:
-        """Says, in this process's own session, that what another one taught no longer counts."""
-        await self._say(forgotten)
 
     async def say_process(self, event: AnyEvent) -> None:
         """A fact of this process's own session, for whoever asked for it: of jobs, of what sets

@@ -10,11 +10,6 @@ from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
 
 
-def add_approvals(it: argparse.ArgumentParser) -> None:
-    it.add_argument("--answer", action="store_true", help="asks you each of them, one by one")
-    it.set_defaults(do=approvals)
-
-
 def approvals(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """What waits for a person, and their answers."""
     daemon = require_daemon(settings)

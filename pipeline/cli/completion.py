@@ -21,11 +21,6 @@ RECENT = 50  # sessions that are offered; the rest is found with: rutter session
 Completer = Callable[..., list[str]]
 
 
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.add_argument("shell", choices=SHELLS, help="whose TAB it is")
-    it.set_defaults(do=completion)
-
-
 def completion(options: argparse.Namespace, _: Settings, terminal: Terminal) -> None:
     from argcomplete.shell_integration import shellcode  # no other command needs it
 

@@ -39,14 +39,6 @@ EXAMPLES = {
 }
 
 
-def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
-    it.set_defaults(do=show)
-    commands = it.add_subparsers(metavar="show")
-    text = "every value and where it came from"
-    each = commands.add_parser("show", help=text, description=text, parents=[shared])
-    each.set_defaults(do=show)
-
-
 def init(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """Says where things are; writes a configuration of defaults if there is none."""
     settings.directory.create()

@@ -9,6 +9,7 @@ import urllib3
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, PolicyDenied, RutterError, WorldBroken
+from rutter.events.jobs import Run
 from rutter.events.runtime import SessionEnded
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.address_file import DaemonAddress, find_daemon
@@ -68,6 +69,22 @@ class DaemonClient:
                 tries += 1
                 if tries > RETRIES:
                     raise self._gone(error) from error
+
+    def submit(self, run: Run, key: str = "") -> str:
+        """Hands it in; the name of its job. The same key again is the same job."""
+        headers = {"Idempotency-Key": key} if key else None
+        return str(self.request("POST", "/jobs", run, headers)["job_id"])
+
+    def call_off(self, job: str) -> None:
+        self.request("DELETE", f"/jobs/{job}")
+
+    def followed(self, job: str) -> Iterator[dict[str, Any]]:
+        """What is told of a job as it goes on; the last is its end."""
+        while True:
+            told: dict[str, Any] = self.request("GET", f"/jobs/{job}?wait=true")
+            yield told
+            if told["status"] == "ended":
+                return
 
     def _stream(self, session: str, after: str) -> Iterator[Envelope]:
         answer = self._http.request(

@@ -2,12 +2,10 @@
 
 import argparse
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli.log_tidy import count, size
-from rutter.pipeline.cli.options import add_set
 from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.secret_sources import read_pairs
@@ -23,35 +21,6 @@ FORMATS: Mapping[str, Callable[[Workflow, Mapping[str, str]], str]] = {
     "recorder": recorder_script,
     "playwright": playwright_script,
 }
-
-EPILOG = """examples:
-  rutter export order --format playwright --out order.py
-  SECRET_PASSWORD=... python order.py --customer "Juniper Tankers"
-  rutter export --all ~/rutter-everything.zip
-  rutter export order --format recorder --set customer="Aurora Shipping" --out order.json
-
-A secret is never written: the script reads it from the environment, the Recorder's file says
-${name} in its place, and so it does for a parameter that is not set."""
-
-
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    it.add_argument("name", nargs="?", help="the workflow")
-    it.add_argument(
-        "--all",
-        type=Path,
-        dest="everything",
-        metavar="DIR|FILE.zip",
-        help="everything there is, in open formats; no token, login or secret",
-    )
-    it.add_argument(
-        "--format",
-        choices=sorted(FORMATS),
-        help="Chrome DevTools Recorder JSON, or a Python script for Playwright",
-    )
-    it.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default stdout)")
-    add_set(it, "a parameter's value in the Recorder's file, or the default of the script's flag")
-    it.set_defaults(do=export)
 
 
 def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:

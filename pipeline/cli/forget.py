@@ -11,27 +11,6 @@ from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.pipeline.workflows.forget import ForgetTarget, Unlearned, foresee
 
 TOLD = ("sessions", "transitions", "runs", "versions", "kept", "generation", "workflow")
-EPILOG = """examples:
-  rutter forget last --why "I was only trying things"
-  rutter forget --workflow order --dry-run         what would go
-  rutter forget --workflow order                   it, and every session that had to do with it
-
-What is forgotten no longer counts in any prediction, check or workflow. What happened stays in the
-log, can be shown and decided again; it goes with: rutter log erase SESSION --why TEXT"""
-
-
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    what = it.add_mutually_exclusive_group(required=True)
-    what.add_argument("session", nargs="?", help="its name, the end of it, or 'last'")
-    what.add_argument(
-        "--workflow",
-        metavar="NAME",
-        help="this workflow, and what every session taught that recorded, repaired or sailed it",
-    )
-    it.add_argument("--why", default="", metavar="TEXT", help="kept in the log")
-    it.add_argument("--dry-run", action="store_true", help="only say what would be unlearned")
-    it.set_defaults(do=forget)
 
 
 def forget(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:

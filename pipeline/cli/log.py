@@ -6,7 +6,6 @@ from pathlib import Path
 
 from rutter.events.errors import WorldBroken
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli import log_erase, log_tidy
 from rutter.pipeline.cli.log_tidy import count, size
 from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.terminal import Terminal
@@ -18,42 +17,6 @@ from rutter.replay.integrity import LogFault
 from rutter.replay.projections import ProjectionStore
 
 SHOWN = 20  # faults on a terminal; --json has them all
-
-EPILOG = """examples:
-  rutter log                                  what it holds and how much disk it takes
-  rutter log verify                           is it what was written
-  rutter log tidy --dry-run                   what has expired, and how much it takes
-  rutter log backup ~/rutter-monday           a copy that works: rutter --data ~/rutter-monday
-  rutter log export all.rutter                one file
-  rutter --data ~/elsewhere log import all.rutter
-  rutter log erase run-20260316-101502-4f1a09bc --why "asked to by the customer"
-  rutter log erase --text "Aurora Shipping" --dry-run
-  rutter log rebuild                          the tables, anew from the log"""
-
-
-def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
-    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    it.set_defaults(do=log_tidy.usage)
-    commands = it.add_subparsers(metavar="verify|tidy|erase|backup|export|import|rebuild")
-
-    def command(name: str, text: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=text, description=text, parents=[shared])
-
-    command("verify", "is every event what was written, and is none lost").set_defaults(do=verify)
-    each = command("tidy", "delete the artifacts that have expired; the log keeps what they were")
-    log_tidy.add_tidy(each)
-    each = command("erase", "erase what a session said, for good; the chain still verifies")
-    log_erase.add_options(each)
-    each = command("backup", "a tested copy, beside a running process")
-    each.add_argument("place", type=Path, metavar="DIR", help="a new data directory")
-    each.set_defaults(do=backup)
-    each = command("export", "everything as one file")
-    each.add_argument("file", type=Path, metavar="FILE")
-    each.set_defaults(do=export)
-    each = command("import", "an export, into a directory that has no log")
-    each.add_argument("file", type=Path, metavar="FILE")
-    each.set_defaults(do=import_)
-    command("rebuild", "drop the tables and fold them again").set_defaults(do=rebuild)
 
 
 def verify(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

@@ -20,22 +20,6 @@ SHOWN = 20  # sessions on a terminal; --json has them all
 Done = TypeVar("Done")
 
 
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.add_argument("session", nargs="?", help="its name, the end of it, or 'last'")
-    it.add_argument("--event", type=int, metavar="N", help="this event alone")
-    it.add_argument(
-        "--text",
-        "--person",
-        dest="text",
-        metavar="TEXT",
-        help="all that holds this text, such as a person's name; '-' reads it from stdin, so that "
-        "it is in no history of a shell",
-    )
-    it.add_argument("--dry-run", action="store_true", help="with --text: only say what would go")
-    it.add_argument("--why", metavar="TEXT", help="kept in the log")
-    it.set_defaults(do=erase)
-
-
 def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """A payload goes, or all of a session; the chain still verifies over their hashes."""
     if (options.session is None) == (options.text is None):

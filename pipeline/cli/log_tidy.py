@@ -23,11 +23,6 @@ from rutter.pipeline.upkeep.inspection import InspectionWatch
 SHOWN = 20  # kinds on a terminal; --json has them all
 
 
-def add_tidy(it: argparse.ArgumentParser) -> None:
-    it.add_argument("--dry-run", action="store_true", help="only say what would go")
-    it.set_defaults(do=tidy_up)
-
-
 def usage(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """What the log holds, what all of it takes on disk, and what could go."""
     with Gauge(terminal) as gauge:
@@ -106,25 +101,17 @@ def _by_daemon(daemon: DaemonClient) -> ExpiryDone:
 
 
 def _tables(found: DiskUse, settings: Settings, terminal: Terminal) -> None:
-    terminal.table(
-        ("what", "size", "files", "holds"),
-        ((part.what, size(part.bytes), str(part.files), part.about) for part in found.parts),
+    parts = ((each.what, size(each.bytes), each.files, each.about) for each in found.parts)
+    terminal.table(("what", "size", "files", "holds"), parts)
+    ages = ((each.age, size(each.bytes), each.events, each.artifacts) for each in found.by_age)
+    terminal.table(("age", "size", "events", "artifacts"), ages)
+    uses = (
+        (use.session, size(use.bytes), use.events, use.artifacts, when(use.last_ns))
+        for use in found.by_session
     )
-    terminal.table(
-        ("age", "size", "events", "artifacts"),
-        ((age.age, size(age.bytes), str(age.events), str(age.artifacts)) for age in found.by_age),
-    )
-    terminal.table(
-        ("largest session", "size", "events", "artifacts", "last"),
-        (
-            (use.session, size(use.bytes), str(use.events), str(use.artifacts), when(use.last_ns))
-            for use in found.by_session
-        ),
-    )
-    terminal.table(
-        ("event", "count", "payload"),
-        ((use.kind, str(use.events), size(use.bytes)) for use in found.kinds[:SHOWN]),
-    )
+    terminal.table(("largest session", "size", "events", "artifacts", "last"), uses)
+    kinds = ((use.kind, use.events, size(use.bytes)) for use in found.kinds[:SHOWN])
+    terminal.table(("event", "count", "payload"), kinds)
     for could in found.freeable:
         command = settings.command(could.command)
         terminal.say(f"could be freed: {could.what}, {size(could.bytes)}: {command}")

@@ -13,7 +13,6 @@ from rutter.events.errors import BadInput, WorldBroken
 from rutter.events.logins import LoginNotKept
 from rutter.events.policy import Policy
 from rutter.events.workflow import Indicator
-from rutter.pipeline.cli.options import add_allow, add_answers, add_many, add_secret
 from rutter.pipeline.cli.record_by_hand import base_for
 from rutter.pipeline.cli.session_end import report
 from rutter.pipeline.cli.session_run import attendant, check_display, run_here
@@ -34,25 +33,6 @@ from rutter.pipeline.workflows.recorder_import import prepare, read_script
 from rutter.replay.story.told_session import Story
 
 BY_A_SCRIPT = "sign in by a script: rutter login SITE --script FILE"
-
-
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.add_argument("site", nargs="?", metavar="SITE", help="its address: https://shop.example")
-    it.add_argument("--list", action="store_true", help="whose logins are kept")
-    it.add_argument("--forget", action="store_true", help="removes the one that is kept for SITE")
-    it.add_argument(
-        "--script", metavar="FILE", help="a Chrome DevTools Recorder JSON that signs in"
-    )
-    add_many(
-        it,
-        "--until",
-        "WHERE=TEXT",
-        "done when the page shows this, such as url=/account or heading=Welcome",
-    )
-    add_secret(it, "for the script: a secret from {}; never stored")
-    add_allow(it, "a further host to sign in on, loopback and private ones included")
-    add_answers(it, "for the script: as for record")
-    it.set_defaults(do=login)
 
 
 def login(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

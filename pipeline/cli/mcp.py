@@ -12,7 +12,6 @@ import msgspec
 from rutter.actors.answers import Answers, Nobody
 from rutter.actors.rules.policy.hosts import EVERYWHERE
 from rutter.events.errors import BadInput, DirectoryInUse
-from rutter.pipeline.cli.options import add_allow, add_answers, add_secret
 from rutter.pipeline.cli.session_run import attendant, open_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
@@ -30,32 +29,6 @@ from rutter.pipeline.tools.tool_sessions import ToolSessions, ToolWish
 
 if TYPE_CHECKING:
     from rutter.pipeline.mcp.stdio import ClientPipes
-
-EPILOG = """examples:
-  rutter mcp --allow shop.example          for sessions that begin there
-
-an MCP client is told to start it:
-  {"mcpServers": {"rutter": {"command": "rutter", "args": ["mcp", "--allow", "shop.example"]}}}
-
-see docs/mcp.md"""
-
-
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    it.add_argument("--url", default="", help="where a session begins that names no address")
-    add_allow(
-        it,
-        "a host that its sessions may reach, loopback and private ones included; '*' for "
-        "every public one",
-    )
-    add_secret(it, "a secret from {}, typed as ${{NAME}} on ORIGIN alone; never stored")
-    add_answers(
-        it,
-        "a scripted person: a JSON list of {approved, message, phrase}. Without it nobody is "
-        "there to be asked",
-    )
-    it.add_argument("--headed", action="store_true", help="in a window that you can watch")
-    it.set_defaults(do=do)
 
 
 def do(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -138,16 +111,6 @@ class NamedSessions:
         return await self._sessions.close(session)
 
 
-class OnePerson:
-    """One person answers in every session."""
-
-    def __init__(self, answers: Answers) -> None:
-        self._answers = answers
-
-    def of(self, session: str) -> Answers:
-        return self._answers
-
-
 async def _served(
     settings: Settings,
     terminal: Terminal,
@@ -160,7 +123,7 @@ async def _served(
 
     with _until_told() as told:
         async with open_pipeline(settings, terminal) as (app, browser):
-            sessions = ToolSessions(app, browser, settings, OnePerson(answers), bind)
+            sessions = ToolSessions(app, browser, settings, lambda _: answers, bind)
             async with anyio.create_task_group() as group:
                 await group.start(sessions.keep)
                 with told:

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ from rutter.replay.projections.metrics import snapshot
 from rutter.replay.projections.model_calls import spending
 from rutter.replay.story.advice import money
 
-ERROR_RATE = "0.05"
 BAR = 20  # characters from 0 to 1
 NONE_YET = "no prediction was put to the test yet"
 TO_TEST = (
@@ -53,22 +53,6 @@ class Measured(msgspec.Struct, frozen=True):
         done = {"alone": self.alone, "approved": self.approved}
         told = {"model": self.model, "models": self.models, "executions": done, "now": self.now}
         return told | msgspec.structs.asdict(self.found)
-
-
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.add_argument(
-        "--model", metavar="NAME", help="whose predictions (default: the model that runs go by)"
-    )
-    it.add_argument(
-        "--error-rate",
-        default=ERROR_RATE,
-        metavar="P",
-        help=f"what share may be wrong of what it does alone (default {ERROR_RATE})",
-    )
-    it.add_argument(
-        "--picture", type=Path, metavar="FILE.svg", help="draws how sure it was and how right"
-    )
-    it.set_defaults(do=metrics)
 
 
 def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
@@ -95,9 +79,9 @@ def show_thresholds(points: Sequence[ThresholdPoint], terminal: Terminal) -> Non
         (
             (
                 f"{point.threshold:.2f}",
-                str(point.acted),
-                str(point.correct),
-                str(point.wrong),
+                point.acted,
+                point.correct,
+                point.wrong,
                 f"{point.coverage:.3f}",
                 f"{point.accuracy:.3f}" if point.acted else "-",
             )
@@ -166,17 +150,12 @@ def _show_spending(asked: dict[str, Any], terminal: Terminal) -> None:
     if not asked["calls"]:
         terminal.say("no language model was asked")
         return
-    columns = ("calls", "failed", "input_tokens", "output_tokens", "cached_tokens", "unpriced")
+    counts = ("calls", "failed", "input_tokens", "output_tokens", "cached_tokens", "unpriced")
+    columns = itemgetter("provider", "model", *counts)
     terminal.table(
         ("provider", "model", "calls", "failed", "in", "out", "cached", "unpriced", "cost", "ms"),
         (
-            (
-                row["provider"],
-                row["model"],
-                *(str(row[column]) for column in columns),
-                money(row["cost_microdollars"]),
-                str(row["took_ms"]),
-            )
+            (*columns(row), money(row["cost_microdollars"]), row["took_ms"])
             for row in (*asked["providers"], {"provider": "all", "model": "", **asked})
         ),
     )
@@ -213,7 +192,7 @@ def _show_bins(bins: Sequence[ReliabilityBin], terminal: Terminal) -> None:
         (
             (
                 f"{each.since:.1f} to {each.until:.1f}",
-                str(each.count),
+                each.count,
                 f"{each.said:.3f}",
                 f"{each.right:.3f}",
                 f"{each.at_least:.2f} to {each.at_most:.2f}",

@@ -64,21 +64,6 @@ class ProviderCheck(msgspec.Struct, omit_defaults=True):
     cost_microdollars: int | None = None
 
 
-def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
-    it.set_defaults(do=list_)
-    commands = it.add_subparsers(metavar="list|check")
-    for name, text, do in (
-        ("list", "which may be asked, at what price, and whether their keys are there", list_),
-        (
-            "check",
-            "asks each that is configured one tiny question; it costs next to nothing",
-            check,
-        ),
-    ):
-        each = commands.add_parser(name, help=text, description=text, parents=[shared])
-        each.set_defaults(do=do)
-
-
 def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     listed = list(_listed(settings.config))
     terminal.answer({"enabled": is_on(settings.config), "models": listed})
@@ -87,7 +72,7 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         ("asked", "provider", "model", "in / out per million tokens", "key"),
         (
             (
-                str(each.order or "-"),
+                each.order or "-",
                 each.provider,
                 f"{each.model} at {each.base_url}" if each.base_url else each.model,
                 _dollars(each.price),

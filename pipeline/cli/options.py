@@ -9,117 +9,14 @@ from pathlib import Path
 from rutter.events.errors import BadInput
 from rutter.events.run_settings import MILLION, PredictorName
 from rutter.pipeline.config.reader import Config
-from rutter.pipeline.config.secret_sources import SOURCES, read_pairs
-from rutter.pipeline.config.thresholds import PREDICTORS, THRESHOLD, Thresholds
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.thresholds import THRESHOLD, Thresholds
 from rutter.pipeline.sessions.request import RunRequest
-from rutter.pipeline.sessions.service_file import PLACES, bundled
 from rutter.pipeline.sessions.session_started import MAX_TURNS
 
 SHORTEST_MS, LONGEST_MS = 100, 60_000  # as in the configuration
 UNITS = {"": 1_000, "s": 1_000, "ms": 1}
-PACKS = ", ".join(bundled())
 WORDS = {"threshold": "threshold", "suggest": "least that is suggested"}
-SESSION = "its name, the end of it, or 'last'"
-BINDS = "binds a parameter"
-
-
-def add_many(it: argparse._ActionsContainer, flag: str, metavar: str, text: str) -> None:
-    """A flag that may be given several times."""
-    it.add_argument(flag, action="append", default=[], metavar=metavar, help=text)
-
-
-def add_set(it: argparse.ArgumentParser, text: str = BINDS, metavar: str = "NAME=VALUE") -> None:
-    add_many(it, "--set", metavar, text)
-
-
-def add_secret(it: argparse.ArgumentParser, text: str) -> None:
-    add_many(it, "--secret", "NAME=SOURCE[@ORIGIN]", text.format(SOURCES))
-
-
-def add_allow(it: argparse.ArgumentParser, text: str) -> None:
-    add_many(it, "--allow", "HOST[:PORT]", text)
-
-
-def add_answers(it: argparse.ArgumentParser, text: str) -> None:
-    it.add_argument("--answers", type=Path, metavar="FILE", help=text)
-
-
-def add_run_flags(it: argparse.ArgumentParser) -> None:
-    """What every command takes that starts a session."""
-    add_secret(
-        it,
-        "a secret from {}, typed on ORIGIN alone; never stored. "
-        "NAME by itself: as the configuration says",
-    )
-    add_allow(
-        it,
-        "names a host for this workflow, loopback and private ones included; '*' for every "
-        "public one",
-    )
-    add_answers(
-        it, "a scripted person, recorded as such: a JSON list of {approved, message, phrase}"
-    )
-    it.add_argument("--screenshots", action="store_true", help="a picture of the page at each step")
-    it.add_argument("--headed", action="store_true", help="in a window that you can watch")
-
-
-def add_without_login(it: argparse.ArgumentParser) -> None:
-    it.add_argument("--no-login", action="store_true", help="as nobody: no kept login is used")
-
-
-def add_patience(it: argparse.ArgumentParser) -> None:
-    it.add_argument(
-        "--patience",
-        metavar="TIME",
-        help="how long an element is waited for until it can be used, such as 10s (default 3s); "
-        "longer while the page itself waits for its server",
-    )
-
-
-def add_thresholds(it: argparse.ArgumentParser, prefix: str = "") -> None:
-    """By which model a run goes, and how sure it must be."""
-    it.add_argument(
-        "--predictor",
-        choices=PREDICTORS,
-        help=f"{prefix}the model that says what is next: {PREDICTORS[0]} (default), or "
-        f"{PREDICTORS[1]}, which only counts",
-    )
-    it.add_argument(
-        "--threshold",
-        type=float,
-        metavar="P",
-        help=f"{prefix}least probability a free run acts on alone: 0.3 aggressive, 0.5 balanced "
-        "(default of markov2), 0.7 conservative (default of foresight)",
-    )
-    it.add_argument(
-        "--suggest",
-        type=float,
-        metavar="P",
-        help=f"{prefix}least probability of what it asks a person about (default 0.5; 1: never)",
-    )
-
-
-def add_service(it: argparse.ArgumentParser, *, ends: bool = True) -> None:
-    """The service that it works on and the files that it may look at. `ends`: whether it can be
-    said by what a page shows the end of the work."""
-    it.add_argument(
-        "--service",
-        type=Path,
-        metavar="FILE.toml|NAME",
-        help="what is known of the site: its states, the signs of its ends, its own ways; a file, "
-        f"or by name one that comes along: {PACKS}",
-    )
-    it.add_argument(
-        "--folder",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="DIR",
-        help="files are checked in it and below, and nowhere else",
-    )
-    for status in ("success", "failure") if ends else ():
-        text = f"a sign of {status} on the page; WHERE is one of {', '.join(PLACES)}"
-        add_many(it, f"--{status}", "WHERE=TEXT", text)
 
 
 # -- reading them ----------------------------------------------------------------------------------

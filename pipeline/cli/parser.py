@@ -1,12 +1,18 @@
-"""The parser knows every command and flag of `rutter`, with examples."""
+"""The parser knows every command and flag of `rutter`, as `commands.toml` lists them, and which
+function does what a command says."""
 
 import argparse
-from collections.abc import Callable
-from functools import cache
+import re
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, get_args
 
+import msgspec
+
+from rutter.events.jobs import Overlap
+from rutter.events.triggers import Missed
 from rutter.pipeline.cli import (
     approvals,
     completion,
@@ -17,6 +23,8 @@ from rutter.pipeline.cli import (
     forget,
     fork,
     log,
+    log_erase,
+    log_tidy,
     login,
     mcp,
     metrics,
@@ -26,7 +34,6 @@ from rutter.pipeline.cli import (
     report,
     results,
     run,
-    run_rows,
     schedule,
     serve,
     sessions,
@@ -35,20 +42,14 @@ from rutter.pipeline.cli import (
     trace,
     transitions,
     workflows,
-)
-from rutter.pipeline.cli.examples import EXAMPLES
-from rutter.pipeline.cli.options import (
-    SESSION,
-    add_many,
-    add_patience,
-    add_run_flags,
-    add_service,
-    add_set,
-    add_thresholds,
-    add_without_login,
+    workflows_suggest,
+    workflows_versions,
 )
 from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.secret_sources import SOURCES
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.thresholds import PREDICTORS
+from rutter.pipeline.sessions.service_file import PLACES, bundled
 
 EPILOG = """examples:
   rutter demo
@@ -60,23 +61,107 @@ EPILOG = """examples:
 
 exit codes: 0 done and verified, 1 replay diverged, 2 bad input, 3 lost, 4 denied,
 5 needs a person, 6 not verified, 7 interrupted, 8 environment"""
+LISTED = Path(__file__).with_name("commands.toml")
+USAGE = re.compile(r"(?P<names>(?:--[\w-]+(?:, )?)+|\w+)(?: (?P<value>.+?))?(?P<many> \.\.\.)?")
+# What the list calls <so>: the code is who knows it.
+KNOWN = {
+    "<SOURCES>": SOURCES,
+    "<PLACES>": ", ".join(PLACES),
+    "<PACKS>": ", ".join(bundled()),
+    "<SHELLS>": f"{{{','.join(completion.SHELLS)}}}",
+    "<PREDICTORS>": f"{{{','.join(PREDICTORS)}}}",
+    "<OVERLAP>": f"{{{','.join(get_args(Overlap))}}}",
+    "<MISSED>": f"{{{','.join(get_args(Missed))}}}",
+}
 
 Do = Callable[[argparse.Namespace, Settings, Terminal], int | None]  # nothing: it is done
-Flags = Callable[[argparse.ArgumentParser], None]
-Add = Callable[[argparse.ArgumentParser, argparse.ArgumentParser], None]
+DOES: Mapping[str, Do] = {
+    "demo": demo.demo,
+    "record": record.record,
+    "run": run.run,
+    "login": login.login,
+    "workflows": workflows.list_,
+    "workflows list": workflows.list_,
+    "workflows show": workflows.show,
+    "workflows suggest": workflows_suggest.suggest,
+    "workflows edit": workflows.edit,
+    "workflows diff": workflows_versions.diff,
+    "workflows revert": workflows_versions.revert,
+    "workflows rename": workflows.rename,
+    "workflows delete": workflows.delete,
+    "forget": forget.forget,
+    "export": export.export,
+    "init": config.init,
+    "config": config.show,
+    "config show": config.show,
+    "sessions": sessions.sessions,
+    "show": show.show,
+    "results": results.results,
+    "transitions": transitions.transitions,
+    "metrics": metrics.metrics,
+    "replay": replay.replay,
+    "report": report.report,
+    "fork": fork.fork,
+    "serve": serve.serve,
+    "stop": partial(serve.tell, "stop"),
+    "pause": partial(serve.tell, "pause"),
+    "resume": partial(serve.tell, "resume"),
+    "schedule": schedule.list_schedules,
+    "schedule list": schedule.list_schedules,
+    "schedule set": schedule.through(schedule.set_schedule),
+    "schedule drop": schedule.through(schedule.drop_schedule),
+    "hook": schedule.list_hooks,
+    "hook list": schedule.list_hooks,
+    "hook set": schedule.through(schedule.set_hook),
+    "hook drop": schedule.through(schedule.drop_hook),
+    "approvals": approvals.approvals,
+    "tools": tools.list_,
+    "tools list": tools.list_,
+    "tools schema": tools.schema,
+    "tools call": tools.call,
+    "mcp": mcp.do,
+    "trace": trace.trace,
+    "log": log_tidy.usage,
+    "log verify": log.verify,
+    "log tidy": log_tidy.tidy_up,
+    "log erase": log_erase.erase,
+    "log backup": log.backup,
+    "log export": log.export,
+    "log import": log.import_,
+    "log rebuild": log.rebuild,
+    "models": models.list_,
+    "models list": models.list_,
+    "models check": models.check,
+    "doctor": doctor.doctor,
+    "completion": completion.completion,
+}
 
 
-class _Command(NamedTuple):
-    """A command's `add` takes its own parser, and the flags that commands below it share."""
+class ListedFlag(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is seldom said of a flag. `one_of`: of all that say so, one alone may be given, or
+    must."""
 
-    name: str
-    text: str
-    add: Add
+    type: Literal["", "text", "int", "path", "count", "times"] = ""
+    default: str | int | None = None
+    dest: str = ""
+    required: bool = False
+    one_of: Literal["", "optional", "required"] = ""
+
+
+class ListedCommand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A command, or flags that several share: a group of their own if they say what `about`."""
+
+    about: str = ""
+    epilog: str = ""
+    flags: dict[str, str] = {}
+    more: dict[str, ListedFlag] = {}
+
+
+Listed = Mapping[str, ListedCommand]
 
 
 @cache  # hundreds of flags, the same for every command line
 def parser() -> argparse.ArgumentParser:
-    shared = _shared()
     top = argparse.ArgumentParser(
         prog="rutter",
         description="Learns a browser workflow by watching it once, then sails it alone.",
@@ -87,13 +172,73 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--version", action="version", version=f"rutter {metadata.version('rutter-agent')}"
     )
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for each in COMMANDS:
-        it = commands.add_parser(each.name, help=each.text, description=each.text, parents=[shared])
-        it.epilog = EXAMPLES.get(each.name)
-        it.formatter_class = argparse.RawDescriptionHelpFormatter
-        each.add(it, shared)
+    shared, listed = _shared(), _listed()
+    below: dict[str, Any] = {"": top.add_subparsers(metavar="COMMAND", required=True)}
+    for name, command in listed.items():
+        if name.startswith("@"):
+            continue
+        above, _, own = name.rpartition(" ")
+        it = below[above].add_parser(
+            own, help=command.about, description=command.about, parents=[shared]
+        )
+        if not above:
+            it.epilog, it.formatter_class = command.epilog, argparse.RawDescriptionHelpFormatter
+        it.set_defaults(do=DOES[name])
+        _add_flags(it, command, listed)
+        if inner := [each.split()[1] for each in listed if each.startswith(f"{name} ")]:
+            below[name] = it.add_subparsers(metavar="|".join(inner))
     return top
+
+
+def _listed() -> Listed:
+    text = LISTED.read_text("utf-8")
+    for word, said in KNOWN.items():
+        text = text.replace(word, said)
+    return msgspec.toml.decode(text, type=dict[str, ListedCommand])
+
+
+def _add_flags(it: argparse._ActionsContainer, command: ListedCommand, listed: Listed) -> None:
+    one: argparse._ActionsContainer | None = None
+    for usage, text in command.flags.items():
+        if usage.startswith("@"):
+            shared = listed[usage]
+            _add_flags(it.add_argument_group(shared.about) if shared.about else it, shared, listed)
+            continue
+        more, into = command.more.get(usage, ListedFlag()), it
+        if more.one_of:
+            required = more.one_of == "required"
+            into = one = one or it.add_mutually_exclusive_group(required=required)
+        _add_flag(into, usage, text, more)
+
+
+def _add_flag(it: argparse._ActionsContainer, usage: str, text: str, more: ListedFlag) -> None:
+    said: dict[str, Any] = {"help": text or None}
+    if usage.startswith("["):
+        usage, said["nargs"] = usage[1:-1], "?"
+    found = USAGE.fullmatch(usage)
+    assert found is not None, usage
+    names, value = found["names"].split(", "), found["value"]
+    if value is None and names[0].startswith("--"):
+        it.add_argument(*names, action="store_true", **said)
+        return
+    if value is not None and value.startswith("{"):
+        said["choices"] = value[1:-1].split(",")
+    elif value is not None:
+        said |= {"metavar": value, "type": _type_of(value)}
+    if more.type:
+        said["type"] = TYPES[more.type]
+    if found["many"]:
+        said |= {"action": "append", "default": []}
+    for name in ("default", "dest", "required"):
+        if getattr(more, name) not in (None, False) and (name != "dest" or more.dest):
+            said[name] = getattr(more, name)
+    it.add_argument(*names, **said)
+
+
+def _type_of(value: str) -> Callable[[str], Any] | None:
+    if value.startswith(("FILE", "DIR")):
+        return Path
+    return float if value == "P" else int if value in ("N", "K", "STEP") else None
 
 
 def _count(text: str) -> int:
@@ -101,6 +246,15 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError("it is at least 1")
     return number
+
+
+TYPES: Mapping[str, Callable[[str], Any] | None] = {
+    "text": None,
+    "int": int,
+    "path": Path,
+    "count": _count,
+    "times": workflows_suggest.times,
+}
 
 
 def _shared(*, top: bool = False) -> argparse.ArgumentParser:
@@ -113,173 +267,3 @@ def _shared(*, top: bool = False) -> argparse.ArgumentParser:
     flags.add_argument("--json", action="store_true", default=off, help="for machines")
     flags.add_argument("--verbose", action="store_true", default=off, help="every phase, on stderr")
     return flags
-
-
-def _record(it: argparse.ArgumentParser) -> None:
-    it.add_argument("name", help="what to call the workflow")
-    how = it.add_mutually_exclusive_group(required=True)
-    how.add_argument("--url", help="opens a window there to work in; closing it ends the recording")
-    how.add_argument("--script", metavar="FILE", help="a Chrome DevTools Recorder JSON")
-    add_many(it, "--param", "NAME=VALUE", "every typed VALUE becomes the parameter NAME")
-    it.add_argument(
-        "--confirm-hosts",
-        action="store_true",
-        help="its runs may use every host that the recording spoke to",
-    )
-    it.add_argument(
-        "--replace",
-        action="store_true",
-        help="in place of what is known under this name, not merged with it",
-    )
-    add_service(it, ends=False)
-    add_run_flags(it)
-    add_patience(it)
-    add_without_login(it)
-    it.set_defaults(do=record.record)
-
-
-def _run(it: argparse.ArgumentParser) -> None:
-    it.add_argument("name", nargs="?", help="the workflow")
-    it.add_argument(
-        "--goal",
-        metavar="TEXT",
-        help="what it is to come to: a workflow that does is sailed; else a language model looks "
-        "for the way, which is learned as NAME",
-    )
-    it.add_argument(
-        "--no-model", action="store_true", help="no language model is asked in this run"
-    )
-    add_set(it)
-    it.add_argument(
-        "--from",
-        dest="after",
-        metavar="SESSION",
-        help="continues that one: its values, and nothing done twice that cannot be undone",
-    )
-    it.add_argument(
-        "--free", action="store_true", help="no workflow: wherever the learned model is sure"
-    )
-    it.add_argument("--url", help="where a free run starts, or one to a goal that is new")
-    add_thresholds(it)
-    it.add_argument("--dry-run", action="store_true", help="stop before anything irreversible")
-    run_rows.add_options(it)
-    add_service(it)
-    add_run_flags(it)
-    add_patience(it)
-    add_without_login(it)
-    it.set_defaults(do=run.run)
-
-
-def _sessions(it: argparse.ArgumentParser) -> None:
-    it.add_argument("--last", type=_count, default=20, metavar="N", help="how many (default 20)")
-    it.set_defaults(do=sessions.sessions)
-
-
-def _show(it: argparse.ArgumentParser) -> None:
-    it.add_argument("session", help=SESSION)
-    it.add_argument("--at", type=int, metavar="N", help="as it was after its event N")
-    it.set_defaults(do=show.show)
-
-
-def _transitions(it: argparse.ArgumentParser) -> None:
-    it.add_argument("--top", type=_count, default=10, metavar="K", help="how many (default 10)")
-    it.set_defaults(do=transitions.transitions)
-
-
-def _replay(it: argparse.ArgumentParser) -> None:
-    it.add_argument("session", nargs="?", help="one session; the whole log without it")
-    it.add_argument(
-        "--what-if", type=Path, metavar="FILE", help="a TOML file with what is different"
-    )
-    it.add_argument(
-        "--curve", type=Path, metavar="FILE.svg", help="draws what each threshold would have done"
-    )
-    add_thresholds(it, "what if: ")
-    it.set_defaults(do=replay.replay)
-
-
-def _report(it: argparse.ArgumentParser) -> None:
-    it.add_argument("session", help=SESSION)
-    it.add_argument("--out", type=Path, metavar="FILE", help="where to write it")
-    it.set_defaults(do=report.report)
-
-
-def _fork(it: argparse.ArgumentParser) -> None:
-    it.add_argument("session", help=SESSION)
-    it.add_argument("--at", type=int, required=True, metavar="N", help="how many steps to repeat")
-    add_set(it, "binds a parameter anew")
-    it.add_argument("--free", action="store_true", help="go on wherever the learned model is sure")
-    add_thresholds(it)
-    add_run_flags(it)
-    add_without_login(it)
-    it.set_defaults(do=fork.fork)
-
-
-def _tools(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
-    call = tools.add_commands(it, shared)
-    add_service(call)
-    add_run_flags(call)
-
-
-def _doctor(it: argparse.ArgumentParser) -> None:
-    it.add_argument("--fix", action="store_true", help="mend what it can: a browser, access rights")
-    it.set_defaults(do=doctor.doctor)
-
-
-def _takes(flags: Flags) -> Add:
-    return lambda it, _: flags(it)
-
-
-def _does(do: Do) -> Add:
-    """No flags of its own."""
-    return lambda it, _: it.set_defaults(do=do)
-
-
-def _tells(word: str) -> Add:
-    """What is said to the daemon about one session."""
-    return lambda it, _: serve.add_session(it, word)
-
-
-COMMANDS = (  # in the order of the help
-    _Command("demo", "the bundled site, start to finish", _does(demo.demo)),
-    _Command("record", "watch a workflow once", _takes(_record)),
-    _Command("run", "sail a workflow alone", _takes(_run)),
-    _Command("login", "sign in once; later runs are signed in", _takes(login.add_options)),
-    _Command("workflows", "what it knows, and changing it", workflows.add_commands),
-    _Command(
-        "forget", "unlearn what a session taught, or a whole workflow", _takes(forget.add_options)
-    ),
-    _Command("export", "a workflow as a file that others can run", _takes(export.add_options)),
-    _Command(
-        "init", "where things are; writes a configuration if there is none", _does(config.init)
-    ),
-    _Command("config", "every value and where it came from", config.add_commands),
-    _Command("sessions", "what ran", _takes(_sessions)),
-    _Command("show", "one session, step by step", _takes(_show)),
-    _Command("results", "what a session read and downloaded", _takes(results.add_options)),
-    _Command("transitions", "what was learned", _takes(_transitions)),
-    _Command(
-        "metrics", "how well it does, and whether it can be believed", _takes(metrics.add_options)
-    ),
-    _Command("replay", "derive every decision again from the log", _takes(_replay)),
-    _Command("report", "one session as one HTML file, to share", _takes(_report)),
-    _Command(
-        "fork", "sail the first steps of a session again, and go on from there", _takes(_fork)
-    ),
-    _Command("serve", "the daemon: runs, people and agents in one place", _takes(serve.add_serve)),
-    _Command("stop", "ends a session of the daemon, in a true state", _tells("stop")),
-    _Command("pause", "holds one: take over in its window", _tells("pause")),
-    _Command("resume", "hands it back", _tells("resume")),
-    _Command("schedule", "runs by the clock", schedule.add_schedule),
-    _Command("hook", "runs when something calls", schedule.add_hook),
-    _Command("approvals", "what waits for a person", _takes(approvals.add_approvals)),
-    _Command("tools", "what can be called from outside, and calling it", _tools),
-    _Command("mcp", "tools for an outside agent, over stdio", _takes(mcp.add_options)),
-    _Command("trace", "sessions as OpenTelemetry traces", _takes(trace.add_options)),
-    _Command("log", "the log itself: disk use, verify, backup, erase", log.add_commands),
-    _Command("models", "the language models that may be asked", models.add_commands),
-    _Command("doctor", "is everything here that is needed; what to do if not", _takes(_doctor)),
-    _Command(
-        "completion", "TAB in your shell knows commands and names", _takes(completion.add_options)
-    ),
-)

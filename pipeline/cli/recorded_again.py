@@ -5,13 +5,12 @@ import argparse
 import shlex
 from collections.abc import Iterator
 
-from rutter.events.envelope import kind
 from rutter.events.predictor import Comparison, WorkflowLearned
 from rutter.events.runtime import SessionStarted
-from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.look_back import said_in
 from rutter.pipeline.sessions import session_started
 from rutter.replay.story.wording import in_words, printable
 
@@ -25,19 +24,10 @@ def kept_as(
 
 def tell_compared(session: str, settings: Settings, terminal: Terminal) -> None:
     """What a recording made of the version before it; nothing where there was none."""
-    learned = learned_by(session, settings)
-    if learned is None or learned.compared is None:
-        return
-    for line in in_plain_words(learned.workflow, learned.compared, settings):
-        terminal.say(f"     {printable(line)}")
-
-
-def learned_by(session: str, settings: Settings) -> WorkflowLearned | None:
-    with SqliteReader(settings.directory.log) as reader:
-        for envelope in reader.read(session=session, kinds=[kind(WorkflowLearned)]):
-            if isinstance(envelope.event, WorkflowLearned):
-                return envelope.event
-    return None
+    for learned in said_in(settings, session, WorkflowLearned)[:1]:
+        if learned.compared is not None:
+            for line in in_plain_words(learned.workflow, learned.compared, settings):
+                terminal.say(f"     {printable(line)}")
 
 
 def in_plain_words(workflow: Workflow, compared: Comparison, settings: Settings) -> Iterator[str]:

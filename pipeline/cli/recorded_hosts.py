@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 from rutter.actors.rules.policy.hosts import read_pattern
 from rutter.actors.rules.policy.narrowing import covered
-from rutter.events.envelope import kind
 from rutter.events.observer import Contact, HostsContacted, RequestBlocked
-from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.workflows import change
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.look_back import said_in
 from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
 from rutter.pipeline.workflows.edit import Edit
 from rutter.replay.story.told_session import Story
@@ -86,11 +85,7 @@ def settle_hosts(
 
 
 def contacts_of(session: str, settings: Settings) -> HostsContacted | None:
-    with SqliteReader(settings.directory.log) as reader:
-        for envelope in reader.read(session=session, kinds=[kind(HostsContacted)]):
-            if isinstance(envelope.event, HostsContacted):
-                return envelope.event
-    return None
+    return next(iter(said_in(settings, session, HostsContacted)), None)
 
 
 def meetings(
@@ -189,7 +184,7 @@ def _tell_left(
 
 def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
     """After a failure: what the page wanted to reach and may not, most wanted first."""
-    events = blocked_in(story.session, settings)
+    events = said_in(settings, story.session, RequestBlocked)
     _tell_addresses(events, terminal)
     times: Counter[str] = Counter()
     gone_to: set[str] = set()
@@ -210,12 +205,6 @@ def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
         f"workflows edit {shlex.quote(story.name)}" if _is_run(story) else COMMANDS[story.purpose]
     )
     terminal.say(f"     if it needs them: {settings.command(' '.join([allow, *flags]))}")
-
-
-def blocked_in(session: str, settings: Settings) -> list[RequestBlocked]:
-    with SqliteReader(settings.directory.log) as reader:
-        events = [each.event for each in reader.read(session=session, kinds=[kind(RequestBlocked)])]
-    return [event for event in events if isinstance(event, RequestBlocked)]
 
 
 def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -116,21 +117,8 @@ def _answer(answer: WhatIf, picture: Path | None, terminal: Terminal) -> None:
 
 
 def _differences(found: Sequence[ChangedDecision], terminal: Terminal) -> None:
-    terminal.table(
-        ("position", "session", "step", "recorded", "instead", "effect", "outcome"),
-        (
-            (
-                str(one.seq),
-                one.session,
-                str(one.step),
-                one.recorded,
-                one.instead,
-                one.effect,
-                one.outcome,
-            )
-            for one in found
-        ),
-    )
+    names = ("session", "step", "recorded", "instead", "effect", "outcome")
+    terminal.table(("position", *names), map(attrgetter("seq", *names), found))
 
 
 def _curve(answer: WhatIf, terminal: Terminal) -> None:

@@ -4,7 +4,6 @@ folder."""
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.markup import escape
 
@@ -20,29 +19,6 @@ from rutter.replay.story.told_session import Story
 from rutter.replay.story.wording import ascii_only
 
 SHOWN = 20  # rows of a table on a terminal; the others are in the files
-
-
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.add_argument(
-        "session", nargs="?", default="last", help="its name, the end of it, or 'last' (default)"
-    )
-    it.add_argument(
-        "--format", choices=("table", "json", "csv"), default=None, help="how it is written"
-    )
-    it.add_argument("--table", metavar="NAME", help="as CSV: the rows of this table")
-    it.add_argument(
-        "--out", type=Path, metavar="DIR", help="as files in this folder; none is written over"
-    )
-    add_guard(it)
-    it.set_defaults(do=results)
-
-
-def add_guard(it: argparse.ArgumentParser) -> None:
-    it.add_argument(
-        "--formulas",
-        action="store_true",
-        help="in CSV, cells that a spreadsheet would compute are left as they are",
-    )
 
 
 def results(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:

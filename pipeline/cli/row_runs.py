@@ -132,7 +132,7 @@ class DaemonRows:
         async def stop() -> None:
             self._stopped = True
             for job in tuple(self._jobs):
-                await anyio.to_thread.run_sync(self._call_off, job)
+                await anyio.to_thread.run_sync(self._daemon.call_off, job)
 
         with stopping(batch_run, stop):
             await batch_run.run(self._run_row)
@@ -147,7 +147,7 @@ class DaemonRows:
         job = self._taken_on.get(row.number) or self._hand_in(row)
         self._jobs.add(job)
         if self._stopped:  # while it was handed in
-            self._call_off(job)
+            self._daemon.call_off(job)
         try:
             return self._watched(row, job)
         finally:
@@ -160,25 +160,21 @@ class DaemonRows:
         wanted = self._request
         run = RunWorkflow(wanted.name, 0, row.values, wanted.dry_run, named)
         try:
-            told = self._daemon.request("POST", "/jobs", run, {"Idempotency-Key": key})
+            return self._daemon.submit(run, key)
         except BadInput as error:
             raise BadInput(f"row {row.number}: {error.what}", error.fix) from error
-        job: str = told["job_id"]
-        return job
 
     def _watched(self, row: BoundRow, job: str) -> dict[str, Any]:
         """Until it has ended; what it asks is answered wherever questions of the daemon are."""
-        while True:
-            told: dict[str, Any] = self._daemon.request("GET", f"/jobs/{job}?wait=true")
-            if told["status"] == "ended":
-                return told
-            for envelope in self._daemon.events(told["session"]) if told.get("session") else ():
+        told: dict[str, Any] = {}
+        for told in self._daemon.followed(job):
+            if told["status"] == "ended" or not told.get("session"):
+                continue
+            for envelope in self._daemon.events(told["session"]):
                 if isinstance(asked := envelope.event, ApprovalRequested):
                     said = f"row {row.number} waits for a person: {asked.question}"
                     self._terminal.note(f"{said} -> rutter approvals --answer")
-
-    def _call_off(self, job: str) -> None:
-        self._daemon.request("DELETE", f"/jobs/{job}")
+        return told
 
 
 class AskedOneAtATime(PausedWhileAsked):

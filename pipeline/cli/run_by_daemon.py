@@ -2,19 +2,17 @@
 its end, and answered for by whoever sits here."""
 
 import argparse
-from collections.abc import Iterator
 from typing import Any
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
 from rutter.events.jobs import Run
-from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.cli.approvals import answer_at_terminal
 from rutter.pipeline.cli.daemon_client import DaemonClient
 from rutter.pipeline.cli.terminal import RunProgress, Terminal
 from rutter.pipeline.config.settings import Settings
-from rutter.replay.story.session_story import tell
+from rutter.pipeline.queries.look_back import story_of
 from rutter.replay.story.told_session import Story
 
 # What a request cannot say: it is for who starts a pipeline of their own.
@@ -50,36 +48,30 @@ def run_through_daemon(
     daemon: DaemonClient, run: Run, settings: Settings, terminal: Terminal, what: str
 ) -> Story:
     """The story of its session. Ctrl-C stops it there."""
-    job = daemon.request("POST", "/jobs", run)
+    job = daemon.submit(run)
     session = ""
     try:
         with RunProgress(terminal, what=what) as progress:
-            session = _begun(daemon, job["job_id"])
+            session = _begun(daemon, job)
             for envelope in daemon.events(session):
                 progress.hear(envelope)
                 _ask(envelope, daemon, progress, terminal)
     except KeyboardInterrupt:
         terminal.note("stopping it")
-        daemon.request("DELETE", f"/jobs/{job['job_id']}")
+        daemon.call_off(job)
         if not session:
             raise
-    with SqliteReader(settings.directory.log) as reader:
-        return tell(reader.read(session=session))
+    return story_of(settings, session)
 
 
 def _begun(daemon: DaemonClient, job: str) -> str:
     """The name of its session, once there is one."""
-    for told in _looked_at(daemon, job):
+    for told in daemon.followed(job):
         if told["status"] == "ended" and not _in_log(told):
             raise BadInput(told.get("detail") or f"it was {told['reason']}", "see: rutter sessions")
         if told.get("session"):
             return str(told["session"])
     raise AssertionError("it is looked at until it has begun or ended")
-
-
-def _looked_at(daemon: DaemonClient, job: str) -> Iterator[dict[str, Any]]:
-    while True:
-        yield daemon.request("GET", f"/jobs/{job}?wait=true")
 
 
 def _in_log(told: dict[str, Any]) -> bool:

@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import msgspec
 
@@ -17,8 +16,7 @@ from rutter.pipeline.batches.row_values import BoundRow, bind_rows, columns_of, 
 from rutter.pipeline.batches.scheduler import BatchRun
 from rutter.pipeline.batches.sheet import Sheet, read_separator, read_sheet
 from rutter.pipeline.cli.daemon_client import through_daemon
-from rutter.pipeline.cli.options import add_many, read_request
-from rutter.pipeline.cli.results import add_guard
+from rutter.pipeline.cli.options import read_request
 from rutter.pipeline.cli.row_progress import RowProgress
 from rutter.pipeline.cli.row_runs import DaemonRows, LocalRows
 from rutter.pipeline.cli.run_by_daemon import check_for_daemon
@@ -43,37 +41,6 @@ ONLY_WITH_ROWS = {
     "--encoding": "encoding",
     "--separator": "separator",
 }
-
-
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.add_argument(
-        "--results",
-        type=Path,
-        metavar="DIR",
-        help="puts what it read and downloaded into this folder; with --rows: the file that says "
-        "what became of each row (default: beside it, as FILE.results.csv)",
-    )
-    add_guard(it)
-    many = it.add_argument_group("many inputs")
-    many.add_argument(
-        "--rows",
-        type=Path,
-        metavar="FILE.csv",
-        help="one run for each row; the header names the parameters. The same command again runs "
-        "only what is not done",
-    )
-    add_many(many, "--map", "COLUMN=PARAMETER", "by another name")
-    many.add_argument("--parallel", type=int, metavar="N", help="so many at once (default 1)")
-    many.add_argument(
-        "--max-failures-in-a-row",
-        type=int,
-        metavar="N",
-        help=f"stops when so many failed one after another (default {IN_A_ROW}; 0: never)",
-    )
-    many.add_argument("--resume", action="store_true", help="as it does anyway, for scripts")
-    many.add_argument("--afresh", action="store_true", help="every row once more, done or not")
-    many.add_argument("--encoding", metavar="NAME", help="what the file is, if not UTF-8 or UTF-16")
-    many.add_argument("--separator", metavar="CHARACTER", help=", ; or tab")
 
 
 def check_flags(options: argparse.Namespace) -> None:

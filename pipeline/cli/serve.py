@@ -8,26 +8,6 @@ from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 
-EPILOG = """examples:
-  rutter serve                            on http://127.0.0.1:8080, warm and waiting
-  rutter serve --port 0                   on any port that is free
-  rutter serve --json 2> daemon.log       its own log as JSON lines
-  rutter serve --bind 0.0.0.0             other machines may reach it, with a token
-
-tokens are in the data directory: person.token opens everything, agent.token what an agent may"""
-
-
-def add_serve(it: argparse.ArgumentParser) -> None:
-    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    it.add_argument("--port", type=int, metavar="N", help="(default 8080; 0: any that is free)")
-    it.add_argument(
-        "--bind", metavar="ADDRESS", help="listens there, also where other machines reach it"
-    )
-    it.add_argument(
-        "--headed", action="store_true", help="in windows that you can watch and take over"
-    )
-    it.set_defaults(do=serve)
-
 
 def serve(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """Until Ctrl-C or SIGTERM."""
@@ -62,12 +42,7 @@ def _ready(url: str, settings: Settings, terminal: Terminal) -> None:
 # -- talking to it ---------------------------------------------------------------------------------
 
 
-def add_session(it: argparse.ArgumentParser, word: str) -> None:
-    it.add_argument("session", help="its name, the end of it, or 'last'")
-    it.set_defaults(do=lambda options, settings, terminal: _tell(word, options, settings, terminal))
-
-
-def _tell(word: str, options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def tell(word: str, options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     daemon = require_daemon(settings)
     session = find_session(settings, options.session)
     told = daemon.request("POST", f"/sessions/{session}/{word}")

@@ -15,7 +15,6 @@ from rutter.actors.world.egress.gate import Gate
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, RutterError
 from rutter.events.runtime import SessionStarted
-from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.app import App
 from rutter.pipeline.cli.terminal import MovingLine, RunProgress, Terminal
@@ -23,13 +22,13 @@ from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.logins.session_logins import SessionLogins, carry
 from rutter.pipeline.open_app import on_signal, open_own_app
+from rutter.pipeline.queries.look_back import story_of
 from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions.attendant import Attendant, typed
 from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.start import StartedSession
 from rutter.pipeline.tools.dispatcher import Tools, open_tools
 from rutter.pipeline.upkeep.expiry import is_due, rules_of, tidy
-from rutter.replay.story.session_story import tell
 from rutter.replay.story.told_session import Story
 
 
@@ -70,7 +69,7 @@ class CommandPipeline:
                 await session.run(self._app, self._browser, name, asked, on_listening=invite)
             self._app.unlisten(progress.hear)
         await self._tidy()
-        return self.story(name)
+        return story_of(self._settings, name)
 
     async def _tidy(self) -> None:
         """What has expired goes, at most once a day. A run does not fail by it."""
@@ -99,10 +98,6 @@ class CommandPipeline:
         ) as tools:
             with _interruptible(self._app, tools.session):
                 yield tools
-
-    def story(self, session: str) -> Story:
-        with SqliteReader(self._settings.directory.log) as reader:
-            return tell(reader.read(session=session))
 
 
 def run_here(

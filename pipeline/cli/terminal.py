@@ -26,6 +26,7 @@ from rutter.pipeline.output.verbose import Narrator, likely_within
 from rutter.replay.story.wording import ascii_only, in_words, name_on, printable
 
 PIPED_WIDTH = 400
+Cells = Sequence[object]
 
 
 class Terminal:
@@ -68,9 +69,11 @@ class Terminal:
             self.json({"error": type(error).__name__, "what": error.what, "fix": error.fix})
         self.note(f"rutter: {error.what}" + (f" -> {error.fix}" if error.fix else ""))
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], none: str = "") -> None:
+    def table(
+        self, columns: Sequence[str], rows: Iterable[Sequence[object]], none: str = ""
+    ) -> None:
         """Aligned columns for people; numbers to the right. `none`: what is said of no rows."""
-        shown = [[self.out.shown(cell) for cell in row] for row in rows]
+        shown = [[self.out.shown(str(cell)) for cell in row] for row in rows]
         if self.as_json or (none and not shown):
             self.say(none)
             return

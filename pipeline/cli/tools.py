@@ -7,78 +7,33 @@ import os
 import sys
 import threading
 from collections.abc import AsyncIterator
-from pathlib import Path
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from rutter.actors.rules.tools.tool_table import TOOLS, described
 from rutter.events.runtime import SessionStarted
-from rutter.pipeline.cli.options import add_set, read_request
+from rutter.pipeline.cli.options import read_request
 from rutter.pipeline.cli.session_run import attendant, open_command_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.look_back import story_of
 from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions.attendant import bind_secrets
-from rutter.pipeline.sessions.session_started import MAX_TURNS
 from rutter.pipeline.sessions.start import StartedSession, start_tools
 from rutter.pipeline.tools.dispatcher import Tools
 from rutter.pipeline.tools.snapshot import snapshot_schema
 from rutter.replay.story.told_session import Story
 
-EPILOG = """examples:
-  rutter tools                     what there is
-  rutter tools --json              the same with schemas, for a model
-  rutter tools schema              JSON schemas of what is given and answered
-  echo '{"tool": "get_snapshot"}' | rutter tools call --url https://example.org/"""
-
-
-def add_commands(
-    it: argparse.ArgumentParser, shared: argparse.ArgumentParser
-) -> argparse.ArgumentParser:
-    """The parser of `rutter tools call` comes back, for the flags of every voyage."""
-    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    it.set_defaults(do=list_)
-    commands = it.add_subparsers(metavar="list|schema|call")
-    text = "every tool: what it does, how long it may take, what it changes"
-    listed = commands.add_parser("list", help=text, description=text, parents=[shared])
-    listed.set_defaults(do=list_)
-    text = "JSON schemas: of a snapshot, and of what each tool is given"
-    each = commands.add_parser("schema", help=text, description=text, parents=[shared])
-    each.set_defaults(do=schema)
-    text = "a session: one call per line of standard input, one answer per line"
-    each = commands.add_parser("call", help=text, description=text, parents=[shared])
-    each.add_argument("--url", default="", help="where it begins")
-    each.add_argument("--goal", default="", help="what it is for; kept in the log")
-    add_set(each, "typed as ${NAME}")
-    each.add_argument("--files", type=Path, metavar="DIR", help="what read_file may read")
-    each.add_argument(
-        "--max-turns",
-        type=int,
-        default=MAX_TURNS,
-        metavar="N",
-        help="calls (default 20)",
-    )
-    each.set_defaults(do=call)
-    return each
-
 
 def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     terminal.answer({"tools": [described(each) for each in TOOLS.values()]})
+    of = attrgetter("name", "kind", "side_effect_class", "timeout_ms", "retry_profile")
     terminal.table(
-        ["tool", "kind", "changes", "timeout ms", "retried", "what it does"],
-        [
-            (
-                each.name,
-                each.kind,
-                each.side_effect_class,
-                str(each.timeout_ms),
-                each.retry_profile,
-                each.guidance.purpose,
-            )
-            for each in TOOLS.values()
-        ],
+        ("tool", "kind", "changes", "timeout ms", "retried", "what it does"),
+        ((*of(each), each.guidance.purpose) for each in TOOLS.values()),
     )
 
 
@@ -132,7 +87,7 @@ async def _serve(
                     answer = await tools.call(tool, arguments)
                     terminal.json(answer.body(screenshots=options.screenshots))
                     refused = tool == "complete_task" and not answer.success
-        return opened.story(tools.session), refused
+        return story_of(settings, tools.session), refused
 
 
 class _CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

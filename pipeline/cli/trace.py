@@ -26,23 +26,6 @@ from rutter.pipeline.traces.sink import BATCH, ExportProgress, Sink
 from rutter.replay.traces import SpanFold
 
 
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.add_argument(
-        "session",
-        nargs="?",
-        help="its name, the end of it, or 'last'; without it all that was not delivered yet",
-    )
-    where = it.add_mutually_exclusive_group()
-    where.add_argument(
-        "--otlp",
-        metavar="URL",
-        help="an OTLP collector, or else traces.endpoint or OTEL_EXPORTER_OTLP_ENDPOINT",
-    )
-    where.add_argument("--file", type=Path, metavar="FILE", help="a new file, as OTLP JSON lines")
-    it.add_argument("--again", action="store_true", help="also what was delivered before")
-    it.set_defaults(do=trace)
-
-
 def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with SqliteReader(settings.directory.log) as reader:
         session = find_session(settings, options.session) if options.session else None

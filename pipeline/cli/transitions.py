@@ -1,6 +1,7 @@
 """`rutter transitions` lists what followed what, with counts."""
 
 import argparse
+from operator import itemgetter
 
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
@@ -15,14 +16,6 @@ def transitions(options: argparse.Namespace, settings: Settings, terminal: Termi
             options.top,
         )
     terminal.answer(rows)
-    terminal.table(
-        ("count", "by person", "by agent", "from", "to"),
-        (
-            [
-                str(row[name])
-                for name in ("count", "by_person", "by_agent", "from_action", "to_action")
-            ]
-            for row in rows
-        ),
-        none="nothing learned yet",
-    )
+    cells = itemgetter("count", "by_person", "by_agent", "from_action", "to_action")
+    columns = ("count", "by person", "by agent", "from", "to")
+    terminal.table(columns, map(cells, rows), none="nothing learned yet")

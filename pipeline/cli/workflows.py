@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from rutter.actors.predictor import Knowledge
@@ -11,12 +10,10 @@ from rutter.events.errors import BadInput
 from rutter.events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Step, Workflow
-from rutter.pipeline.cli import workflows_html, workflows_suggest
-from rutter.pipeline.cli.options import add_many
+from rutter.pipeline.cli import workflows_html
 from rutter.pipeline.cli.show import when
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.workflow_changes import changing
-from rutter.pipeline.cli.workflows_versions import add_commands as add_versions
 from rutter.pipeline.cli.workflows_versions import version_rows
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
@@ -32,97 +29,6 @@ from rutter.pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
 from rutter.pipeline.workflows.read_steps import FORM, read_extraction
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.story.wording import in_words, printable
-
-EPILOG = """examples:
-  rutter workflows                                 everything it knows
-  rutter workflows show order                      its steps, with their numbers
-  rutter workflows suggest                         what you do again and again, with no name yet
-  rutter workflows edit order --param 6=customer   what step 6 types is now bound with --set
-  rutter workflows edit order --drop 9 --optional 4
-  rutter workflows edit order --expect 17=text_visible:placed
-  rutter workflows edit order --read-back '17=/orders text_visible:${customer}'
-  rutter workflows edit order --extract '17=order_number #order-number'
-  rutter workflows edit order --host sso.example --resource cdn.example
-  rutter workflows diff order                      what the last version changed
-  rutter workflows revert order 2                  version 2 is the newest again
-  rutter workflows rename order order-old
-  rutter workflows delete order-old"""
-
-
-def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
-    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    it.set_defaults(do=list_)
-    commands = it.add_subparsers(metavar="list|show|suggest|edit|diff|revert|rename|delete")
-
-    def command(name: str, text: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=text, description=text, parents=[shared])
-
-    command("list", "every version of every workflow").set_defaults(do=list_)
-    each = command("show", "one workflow: its steps with their numbers, parameters and secrets")
-    each.add_argument("name", nargs="?", help="the workflow")
-    each.add_argument(
-        "--html", type=Path, metavar="FILE", help="writes them there, beside pictures of them"
-    )
-    each.set_defaults(do=show)
-    workflows_suggest.add_options(
-        command("suggest", "what was done again and again and has no name yet")
-    )
-    _edit_options(command("edit", "a new version of a workflow; runs take it from then on"))
-    add_versions(command)
-    each = command("rename", "another name for a workflow")
-    each.add_argument("name", help="what it is called")
-    each.add_argument("to", help="what to call it")
-    each.set_defaults(do=rename)
-    each = command("delete", "no longer known; what its runs taught counts (see: rutter forget)")
-    each.add_argument("name", help="the workflow")
-    each.set_defaults(do=delete)
-
-
-def _edit_options(it: argparse.ArgumentParser) -> None:
-    it.add_argument("name", help="the workflow")
-    for flag, kind in (("--param", "parameter"), ("--secret", "secret")):
-        text = f"what this step types becomes the {kind} NAME, bound when it is run"
-        add_many(it, flag, "STEP=NAME", text)
-    for flag, text in (
-        ("--drop", "without this step"),
-        ("--optional", "passed over in a run that does not find its element"),
-        ("--required", "no longer optional"),
-    ):
-        it.add_argument(flag, action="append", default=[], metavar="STEP", type=int, help=text)
-    for flag, form, text in (
-        ("--expect", "STEP=CHECK", "what must be so after this step"),
-        (
-            "--read-back",
-            '"STEP=URL CHECK"',
-            "what must be so there, or here, once it has worked",
-        ),
-        ("--verify", "STEP=CHECK", "a step of its own that looks, behind this one; 0: the first"),
-        (
-            "--extract",
-            f'"{FORM}"',
-            "a step that reads what SELECTOR finds as NAME, behind this one",
-        ),
-    ):
-        add_many(it, flag, form, text)
-    it.add_argument(
-        "--no-expect",
-        action="append",
-        default=[],
-        metavar="STEP",
-        type=int,
-        help="without what was stated and learned about what this step leads to",
-    )
-    for flag, text in (
-        ("--host", "its runs may go there"),
-        ("--resource", "its runs may load from there, and not go there"),
-        ("--drop-host", "its runs may do neither any more"),
-    ):
-        add_many(it, flag, "HOST[:PORT]", text)
-    it.add_argument(
-        "--complete", action="store_true", help="a recording that was cut short is all there is"
-    )
-    it.set_defaults(do=edit)
-
 
 # -- looking ---------------------------------------------------------------------------------------
 

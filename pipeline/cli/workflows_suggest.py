@@ -9,21 +9,10 @@ import msgspec
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
-from rutter.replay.habits.habits import LEAST, Habit, habits
+from rutter.replay.habits.habits import Habit, habits
 from rutter.replay.habits.sequences import KINDS
 
 SHOWN = 10  # on a terminal; --json has them all
-
-
-def add_options(it: argparse.ArgumentParser) -> None:
-    it.add_argument(
-        "--least",
-        type=_times,
-        default=LEAST,
-        metavar="N",
-        help=f"what was done N times or more (default {LEAST})",
-    )
-    it.set_defaults(do=suggest)
 
 
 def suggest(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
@@ -77,7 +66,7 @@ def _tell_none(least: int, settings: Settings, terminal: Terminal) -> None:
     )
 
 
-def _times(text: str) -> int:
+def times(text: str) -> int:
     number = int(text)
     if number < 2:
         raise argparse.ArgumentTypeError("what was done once is no habit: it is at least 2")

@@ -2,7 +2,6 @@
 came from, and what is different between two."""
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -29,20 +28,6 @@ ROWS = """
     SELECT workflows.*, sessions.purpose AS purpose FROM workflows
     LEFT JOIN sessions ON sessions.session = workflows.session
     ORDER BY workflows.name, version"""
-
-Command = Callable[[str, str], argparse.ArgumentParser]
-
-
-def add_commands(command: Command) -> None:
-    it = command("diff", "what is different between two versions, step by step")
-    it.add_argument("name", help="the workflow")
-    it.add_argument("old", nargs="?", type=int, help="a version (default: the one before the last)")
-    it.add_argument("new", nargs="?", type=int, help="another (default: the last)")
-    it.set_defaults(do=diff)
-    it = command("revert", "makes an old version the newest again; those in between stay")
-    it.add_argument("name", help="the workflow")
-    it.add_argument("version", type=int, help="the version to go back to")
-    it.set_defaults(do=revert)
 
 
 def version_rows(store: ProjectionStore) -> list[dict[str, Any]]:

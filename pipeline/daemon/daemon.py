@@ -22,12 +22,14 @@ from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.daemon.browsers.fleet import Fleet, limits_of
 from rutter.pipeline.daemon.daily_expiry import DailyExpiry
+from rutter.pipeline.daemon.jobs import hooks as hooks_
 from rutter.pipeline.daemon.jobs import jobs as jobs_
+from rutter.pipeline.daemon.jobs import schedules as schedules_
 from rutter.pipeline.daemon.jobs.approvals import Questions
-from rutter.pipeline.daemon.jobs.hooks import Hooks, fold_hooks
-from rutter.pipeline.daemon.jobs.jobs import Jobs, ends_of_the_interrupted, fold_jobs
+from rutter.pipeline.daemon.jobs.hooks import Hooks
+from rutter.pipeline.daemon.jobs.jobs import Jobs, ends_of_the_interrupted, fold
 from rutter.pipeline.daemon.jobs.runner import JobRunner
-from rutter.pipeline.daemon.jobs.schedules import Schedules, fold_schedules
+from rutter.pipeline.daemon.jobs.schedules import Schedules
 from rutter.pipeline.daemon.live.feed import Feed
 from rutter.pipeline.daemon.live.live_views import LiveViews, stream_settings
 from rutter.pipeline.daemon.notify.notices import notifier_of
@@ -61,7 +63,7 @@ class Daemon:
             app,
             fleet,
             settings,
-            self.questions,
+            self.questions.of,
             partial(bind_configured, settings),
             at_most=config.number("tools.sessions"),
             idle_s=config.amount("tools.idle_s"),
@@ -80,9 +82,9 @@ class Daemon:
     async def fold(self) -> None:
         """What the log says of jobs and of what sets them off, and whatever it says from now on."""
         app = self.app
-        await fold_jobs(app.log, self.jobs)
-        await fold_schedules(app.log, self.schedules)
-        await fold_hooks(app.log, self.hooks)
+        await fold(app.log, jobs_.KINDS, self.jobs.hear)
+        await fold(app.log, schedules_.KINDS, self.schedules.hear)
+        await fold(app.log, hooks_.KINDS, self.hooks.hear)
         for each in (self.jobs, self.schedules, self.hooks, self.feed, self.notifier):
             if each is not None:
                 app.listen(each.hear)

@@ -3,12 +3,32 @@ that the others had taught until its end."""
 
 import heapq
 from collections.abc import Iterator
+from typing import TypeVar
 
 from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.events.envelope import Envelope, kind
+from rutter.events.event import Event
 from rutter.events.predictor import SessionForgotten
 from rutter.events.runtime import ArtifactsExpired
 from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.settings import Settings
+from rutter.replay.story.session_story import tell
+from rutter.replay.story.told_session import Story
+
+Said = TypeVar("Said", bound=Event)
+
+
+def story_of(settings: Settings, session: str) -> Story:
+    """What is told of a session by its own events."""
+    with SqliteReader(settings.directory.log) as reader:
+        return tell(reader.read(session=session))
+
+
+def said_in(settings: Settings, session: str, what: type[Said]) -> list[Said]:
+    """The events of one kind of a session."""
+    with SqliteReader(settings.directory.log) as reader:
+        events = (each.event for each in reader.read(session=session, kinds=[kind(what)]))
+        return [event for event in events if isinstance(event, what)]
 
 
 def events_about(reader: SqliteReader, session: str) -> Iterator[Envelope]:

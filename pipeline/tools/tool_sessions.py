@@ -4,7 +4,6 @@ of its own, and closed by itself when nobody calls any more."""
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Protocol
 
 import anyio
 import anyio.abc
@@ -53,13 +52,6 @@ class ToolWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     screenshots: bool = False
 
 
-class Asks(Protocol):
-    """Whoever answers for a person answers by session:
-    `rutter.pipeline.daemon.jobs.approvals.Questions` in the daemon."""
-
-    def of(self, session: str) -> Answers: ...
-
-
 class ToolSession:
     """A session has a holder who drives it. `by_person`: it was opened with the person's token, so
     it may reach what no agent may name."""
@@ -84,7 +76,7 @@ class ToolSessions:
         app: App,
         browser: OpensWindows,
         settings: Settings,
-        questions: Asks,
+        answers_of: Callable[[str], Answers],
         bind: Callable[[Iterable[str]], BoundSecrets],
         *,
         at_most: int = 20,
@@ -93,7 +85,7 @@ class ToolSessions:
         self._app = app
         self._browser = browser
         self._settings = settings
-        self._questions = questions
+        self._answers_of = answers_of
         self._bind = bind
         self._at_most = at_most
         self._idle_s = idle_s
@@ -202,7 +194,7 @@ class ToolSessions:
                 self._app,
                 self._browser,
                 started.started,
-                answers=self._questions.of(session),
+                answers=self._answers_of(session),
                 secrets=started.secrets,
                 by=by,
                 session=session,

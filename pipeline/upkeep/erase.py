@@ -80,10 +80,7 @@ async def _say_and_do(
     _set_mark(directory)
     async with open_app(directory) as app:
         for event in said:
-            if isinstance(event, PayloadErased):
-                await app.erase(event)
-            else:
-                await app.say_process(event)
+            await app.say_process(event)
     _check_intended(directory, [each for each in said if isinstance(each, PayloadErased)])
     finish_erasing(directory, watch)
 

@@ -81,7 +81,7 @@ async def publish(directory: DataDirectory, decide: Callable[[Knowledge], Change
     [knows] = [each.decider for each in deciders if isinstance(each.decider, Predictor)]
     async with open_app(directory, deciders) as app:
         change = decide(knows.knowledge)
-        await app.change_workflow(change)
+        await app.say_process(change)
     return change
 
 

@@ -62,9 +62,9 @@ async def forget(directory: DataDirectory, wanted: ForgetTarget, why: str) -> Un
         found = foresee(directory, wanted)
     async with open_app(directory) as app:
         for session in found.sessions:
-            await app.forget(SessionForgotten(session, why))
+            await app.say_process(SessionForgotten(session, why))
         if found.known:  # last: cut short before it, the same command goes on
-            await app.change_workflow(WorkflowDeleted(found.workflow))
+            await app.say_process(WorkflowDeleted(found.workflow))
     _check_said(directory, found)
     return found
 

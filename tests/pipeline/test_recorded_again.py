@@ -110,7 +110,7 @@ async def test_what_a_person_changed_is_what_it_is_compared_with(pipeline_log: E
         await record(app, banner=True)
         [first] = await lessons(pipeline_log)
         hosts = edited(first.workflow, Edit(hosts=("cdn.example",)), 2)
-        await app.change_workflow(WorkflowLearned(hosts))
+        await app.say_process(WorkflowLearned(hosts))
         await record(app, banner=False)
         *_, last = await lessons(pipeline_log)
 
@@ -141,7 +141,7 @@ async def test_what_is_forgotten_is_merged_with_nothing_any_more(pipeline_log: E
         await record(app, banner=True)
         await record(app, banner=False)
         _, second = await lessons(pipeline_log)
-        await app.forget(SessionForgotten(second.workflow.session))
+        await app.say_process(SessionForgotten(second.workflow.session))
         await record(app, banner=True)
         *_, last = await lessons(pipeline_log)
 

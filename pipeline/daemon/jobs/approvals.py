@@ -64,15 +64,8 @@ class Questions:
     async def wait(self, session: str, asked: ApprovalRequested) -> PersonAnswer:
         key = session, asked.approval
         waiting: asyncio.Future[PersonAnswer] = asyncio.get_running_loop().create_future()
-        question = PendingQuestion(
-            session,
-            asked.approval,
-            asked.kind,
-            asked.question,
-            asked.origin,
-            asked.phrase,
-            asked.step,
-        )
+        of = (asked.approval, asked.kind, asked.question, asked.origin, asked.phrase, asked.step)
+        question = PendingQuestion(session, *of)
         self._pending[key] = question, waiting
         try:
             return await waiting

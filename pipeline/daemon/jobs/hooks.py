@@ -17,7 +17,6 @@ from rutter.actors.world.secrets.redaction import hide
 from rutter.events.envelope import Envelope, kind
 from rutter.events.errors import BadInput, PolicyDenied
 from rutter.events.jobs import Overlap, Run
-from rutter.events.log import EventLog
 from rutter.events.triggers import HookDropped, HookSet
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import new_token
@@ -182,11 +181,6 @@ class Hooks:
             key=f"{name}:{key}" if key else "",
             overlap=hook.overlap,
         )
-
-
-async def fold_hooks(log: EventLog, hooks: Hooks) -> None:
-    async for envelope in log.read(kinds=KINDS):
-        hooks.hear(envelope)
 
 
 def _checked(hook: HookSet, body: Mapping[str, object]) -> dict[str, str]:

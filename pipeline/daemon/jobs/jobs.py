@@ -10,7 +10,7 @@ starts one may say otherwise: beside the others (`allow`), or not at all while t
 """
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Literal
 
@@ -298,9 +298,10 @@ def _skipped(job: Job) -> JobEnded:
     return JobEnded(job.name, "skipped", detail=job.queued.skipped, cause=OTHER)
 
 
-async def fold_jobs(log: EventLog, jobs: Jobs) -> None:
-    async for envelope in log.read(kinds=KINDS):
-        jobs.hear(envelope)
+async def fold(log: EventLog, kinds: Sequence[str], hear: Callable[[Envelope], None]) -> None:
+    """What the log says of jobs, or of what sets them off."""
+    async for envelope in log.read(kinds=kinds):
+        hear(envelope)
 
 
 async def ends_of_the_interrupted(log: EventLog, jobs: Jobs) -> list[JobEnded]:

@@ -17,7 +17,6 @@ from rutter.actors.rules.text.secret_words import asks_for_a_secret
 from rutter.events.envelope import Envelope, kind
 from rutter.events.errors import BadInput
 from rutter.events.jobs import JobQueued, Overlap, Run
-from rutter.events.log import EventLog
 from rutter.events.triggers import Missed, ScheduleDropped, ScheduleSet
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock
@@ -252,11 +251,6 @@ class Schedules:
             group.start_soon(wake)
             await self._clock.sleep_ms(wait_ms)
             group.cancel_scope.cancel()
-
-
-async def fold_schedules(log: EventLog, schedules: Schedules) -> None:
-    async for envelope in log.read(kinds=KINDS):
-        schedules.hear(envelope)
 
 
 # -- what is said of a trigger ---------------------------------------------------------------------

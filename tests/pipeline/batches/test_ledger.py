@@ -70,13 +70,13 @@ def test_a_job_under_an_older_name_of_the_workflow_is_the_rows_own(shop: Shop) -
     assert read_ledger(settings, "buy", shop.file, served=True).taken_on([row(2, "D")]) == {}
 
 
-class Watched:
+class Watched(DaemonClient):
     """A daemon that says of every job that it could not begin, and keeps what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []
 
-    def request(self, method: str, path: str, *_: object) -> dict[str, str]:
+    def request(self, method: str, path: str, *_: Any, **__: Any) -> dict[str, str]:
         self.asked.append((method, path))
         return {"job_id": "job-new", "status": "ended", "reason": "refused", "detail": "no"}
 
@@ -91,7 +91,7 @@ def test_what_the_daemon_has_is_awaited_and_not_handed_in_again(tmp_path: Path) 
     daemon, known = Watched(), ledger({"job-1": BatchRow("b", 1, "D")})
     rows = [row(1, "new"), row(2, "D")]
     handed = DaemonRows(
-        cast("DaemonClient", daemon),
+        daemon,
         known,
         RunRequest("order"),
         load(str(tmp_path)),

@@ -1,13 +1,13 @@
 """`--service`, `--folder`, `--success`, `--failure`: what becomes of them, what is refused."""
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
 from rutter.events.workflow import Criteria, Indicator
-from rutter.pipeline.cli.options import add_service, read_request
+from rutter.pipeline.cli.options import read_request
+from rutter.pipeline.cli.parser import parser
 from rutter.pipeline.config.reader import NOTHING_SAID
 from rutter.pipeline.demo_sites import chandlery
 from rutter.pipeline.sessions.request import read_given
@@ -29,9 +29,8 @@ def rutter(rutter: Rutter) -> Rutter:
 
 
 def given(*flags: str | Path) -> Given:
-    parser = argparse.ArgumentParser()
-    add_service(parser)
-    return read_given(read_request(parser.parse_args(list(map(str, flags))), NOTHING_SAID))
+    options = parser().parse_args(["run", *map(str, flags)])
+    return read_given(read_request(options, NOTHING_SAID))
 
 
 def refused(ended: Ended, what: str) -> None:

@@ -208,7 +208,7 @@ def test_what_a_run_was_kept_from_is_told_with_the_command_that_allows_it(
         RequestBlocked("a.example", 443, "image", 1, "host"),
         RequestBlocked("b.example", 81, "image", 1, "host"),
     ]
-    monkeypatch.setattr(recorded_hosts, "blocked_in", lambda session, settings: blocked)
+    monkeypatch.setattr(recorded_hosts, "said_in", lambda *_: blocked)
     loaded = settings.load(str(recorded.data), env={})
     story = Story(session="run-1", purpose="run", name="order")
     recorded_hosts.tell_blocked(story, loaded, Terminal())
@@ -230,7 +230,7 @@ def test_where_the_failed_step_led_is_a_host_to_go_to(
         RequestBlocked(host, 443, "", 1, "host")
         for host in ("sso.example", "o.example", "e.example")
     ]
-    monkeypatch.setattr(recorded_hosts, "blocked_in", lambda session, settings: blocked)
+    monkeypatch.setattr(recorded_hosts, "said_in", lambda *_: blocked)
     loaded = settings.load(str(recorded.data), env={})
     failed = StepStory(3, "workflow", "go to https://sso.example/in", "workflow_step_3_of_4")
     story = Story(session="run-1", purpose="run", name="order", steps=[failed])
@@ -252,7 +252,7 @@ def test_a_name_that_leads_to_a_private_address_is_told_as_it_is(
         refused = address_refused(named, host, 443, address)
         assert refused is not None
         blocked.append(RequestBlocked(host, 443, "image", 1, *refused))
-    monkeypatch.setattr(recorded_hosts, "blocked_in", lambda session, settings: blocked)
+    monkeypatch.setattr(recorded_hosts, "said_in", lambda *_: blocked)
     loaded = settings.load(str(recorded.data), env={})
     recorded_hosts.tell_blocked(
         Story(session="run-1", purpose="run", name="order"), loaded, Terminal()

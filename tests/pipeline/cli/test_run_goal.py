@@ -80,7 +80,7 @@ def know(data: Path, *flows: Workflow) -> None:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         async with App.open(await SqliteLog.open(data / "log.db")) as app:
             for each in flows:
-                await app.change_workflow(WorkflowLearned(workflow=each))
+                await app.say_process(WorkflowLearned(workflow=each))
 
     asyncio.run(publish())
 

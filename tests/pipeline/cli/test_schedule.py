@@ -15,7 +15,7 @@ from rutter.events.triggers import HookDropped, HookSet, ScheduleDropped, Schedu
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import App
 from rutter.pipeline.cli import schedule
-from rutter.pipeline.cli.schedule import add_hook, add_schedule
+from rutter.pipeline.cli.parser import parser
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings, load
 from tests.support.log_checks import Replayed
@@ -37,12 +37,7 @@ class Daemon:
 
 
 def typed(*arguments: str) -> argparse.Namespace:
-    top = argparse.ArgumentParser()
-    commands = top.add_subparsers()
-    shared = argparse.ArgumentParser(add_help=False)
-    add_schedule(commands.add_parser("schedule"), shared)
-    add_hook(commands.add_parser("hook"), shared)
-    return top.parse_args(arguments)
+    return parser().parse_args(arguments)
 
 
 MORNING = ("schedule", "set", "morning", "--cron", "0 7 * * 1-5", "--workflow", "order")

@@ -89,7 +89,7 @@ async def daemon(
     artifacts = ArtifactStore(folder / "artifacts")
     async with App.open(log, artifacts=artifacts) as app, anyio.create_task_group() as group:
         bind = partial(bind_configured, settings)
-        sessions = ToolSessions(app, chromium, settings, questions, bind)
+        sessions = ToolSessions(app, chromium, settings, questions.of, bind)
         person = Person(questions, *answers)
         app.listen(person.hear)
         group.start_soon(person.answer)

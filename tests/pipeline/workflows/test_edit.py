@@ -311,7 +311,7 @@ async def test_an_edited_workflow_is_sailed(pipeline_log: EventLog) -> None:
     async with open_app(pipeline_log) as app:
         before = await record_order(app, pipeline_log)
         after = edited(before, Edit(parameters={5: "quantity"}), before.version + 1)
-        await app.change_workflow(WorkflowLearned(after))
+        await app.say_process(WorkflowLearned(after))
         started = run_for_fairlead(before)
         values = {**started.values, "quantity": "12"}
         started = msgspec.structs.replace(started, workflow=after, values=values)

@@ -71,7 +71,7 @@ async def test_what_was_forgotten_is_no_longer_predicted(
         names = await practise(app, model)
         await sail(app, free(model), name="before")
         for name in (*names, "before"):
-            await app.forget(SessionForgotten(name))
+            await app.say_process(SessionForgotten(name))
         await sail(app, free(model), name="after")
         before = await predictions(pipeline_log, "before")
         after = await predictions(pipeline_log, "after")
@@ -94,7 +94,7 @@ async def test_what_others_taught_is_predicted_as_if_it_had_never_been(
         await sail(app, recording(GO, FIND, GO, FIND, predictor=model), name="other")
         await sail(app, free(model), name="between")
         for name in ("before", "other", "between"):
-            await app.forget(SessionForgotten(name))
+            await app.say_process(SessionForgotten(name))
         await sail(app, free(model), name="after")
         before, between, after = [
             [made.candidates for made in await predictions(pipeline_log, name)]
@@ -131,7 +131,7 @@ class Forgets:
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         for session in self._sessions:
-            await self._app.forget(SessionForgotten(session))
+            await self._app.say_process(SessionForgotten(session))
         return YES
 
 
@@ -183,6 +183,6 @@ async def test_what_the_log_did_not_take_is_not_said_to_be_forgotten(
     async def lost(app: App, forgotten: SessionForgotten) -> None:
         pass
 
-    monkeypatch.setattr(App, "forget", lost)
+    monkeypatch.setattr(App, "say_process", lost)
     with pytest.raises(LogWriteFailed, match="did not take all of it"):
         await forget(directory, ForgetTarget(session="record"), "")

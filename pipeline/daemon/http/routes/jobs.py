@@ -65,19 +65,6 @@ class JobTold(msgspec.Struct, frozen=True, omit_defaults=True):
     results: dict[str, Any] = {}
 
 
-class AgentRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A language model leads this run to a goal; its steps are then known as `name`."""
-
-    goal: str
-    url: str = ""
-    name: str = ""
-    service: str = ""
-    success: tuple[str, ...] = ()
-    values: dict[str, str] = {}
-    dry_run: bool = False
-    kind: Literal["agent_run"] = "agent_run"
-
-
 def told(job: Job) -> JobTold:
     queued: JobQueued = job.queued
     ended = job.ended
@@ -109,10 +96,9 @@ async def submit(request: Asked, data: JSONBody[Run], key: KEY = "") -> JobTold:
 
 
 @post("/api/wraith", summary="Runs to a goal (agent_run)", status_code=202)
-async def wraith(request: Asked, data: JSONBody[AgentRun], key: KEY = "") -> JobTold:
+async def wraith(request: Asked, data: JSONBody[RunGoal], key: KEY = "") -> JobTold:
     """`policy_denied` while Mode B is off."""
-    fields = {name: each for name, each in msgspec.structs.asdict(data).items() if name != "kind"}
-    return await _taken_on(request, RunGoal(**fields), key)
+    return await _taken_on(request, data, key)
 
 
 @get("/jobs", summary="What was taken on, newest first", sync_to_thread=False)

@@ -12,9 +12,10 @@ from rutter.events.jobs import JobQueued, RunWorkflow
 from rutter.events.runtime import SessionEnded
 from rutter.pipeline.app import App
 from rutter.pipeline.clock import CountingClock
-from rutter.pipeline.daemon.jobs.hooks import Hooks, fold_hooks
-from rutter.pipeline.daemon.jobs.jobs import JobLimits, Jobs, ends_of_the_interrupted, fold_jobs
-from rutter.pipeline.daemon.jobs.schedules import Schedules, fold_schedules
+from rutter.pipeline.daemon.jobs import hooks, jobs, schedules
+from rutter.pipeline.daemon.jobs.hooks import Hooks
+from rutter.pipeline.daemon.jobs.jobs import JobLimits, Jobs, ends_of_the_interrupted, fold
+from rutter.pipeline.daemon.jobs.schedules import Schedules
 from tests.support.log_checks import Replayed
 
 pytestmark = pytest.mark.anyio
@@ -57,9 +58,12 @@ async def begin(queued: JobQueued, session: str) -> SessionEnded:
 async def serving(path: Path, replayed: Replayed, clock: SetClock) -> AsyncIterator[Daemon]:
     async with App.open(await replayed.sqlite(path), clock=clock) as app:
         daemon = Daemon(app, clock)
-        await fold_jobs(app.log, daemon.jobs)
-        await fold_schedules(app.log, daemon.schedules)
-        await fold_hooks(app.log, daemon.hooks)
+        for kinds, each in (
+            (jobs.KINDS, daemon.jobs),
+            (schedules.KINDS, daemon.schedules),
+            (hooks.KINDS, daemon.hooks),
+        ):
+            await fold(app.log, kinds, each.hear)
         app.listen(daemon.hear)
         for ended in await ends_of_the_interrupted(app.log, daemon.jobs):
             await app.say_process(ended)
