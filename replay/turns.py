@@ -1,4 +1,4 @@
-"""The log as turns: one fact from the world and every decision that followed from it."""
+"""A turn of the log is one fact from the world and every decision that followed from it."""
 
 from collections.abc import Iterable, Iterator
 

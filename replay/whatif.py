@@ -1,4 +1,4 @@
-"""What if: every decision judged again under another configuration, given the recorded history.
+"""A what-if judges every decision again under another configuration, given the recorded history.
 
 Each turn is decided twice: as it was recorded, and as the changed configuration would have it.
 Then the recorded one is folded, so nothing is simulated past a difference: what a page would have

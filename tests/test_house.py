@@ -10,6 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("events", "actors", "replay", "pipeline")
 NAMELESS = {"utils", "helpers", "manager", "service", "base", "data"}
+# A first sentence that begins so has no subject that does something.
+HEADLESS = re.compile(r"(By|From|How|Of|That|To|What|When|Where|Whether|Which|Who|With)\b")
+SENTENCE = re.compile(r".*?[.!?](?=\s|$)", re.DOTALL)
+SENTENCE_CHARS = 160
 UNEXPLAINED = re.compile(r"noqa: BLE001(?! - \w)")
 WAITING = (ast.Await, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith)
 
@@ -23,6 +27,38 @@ def modules() -> dict[str, str]:
 def test_every_module_opens_with_what_it_is_for() -> None:
     silent = [name for name, text in modules().items() if text and not text.startswith('"""')]
     assert silent == []
+
+
+def test_every_first_sentence_says_who_does_what() -> None:
+    """Of every module and class. What it says is for whoever reads it to judge."""
+    wrong = [
+        f"{path.relative_to(ROOT)} {getattr(node, 'name', '')}: {found}"
+        for folder in (*FOLDERS, "bench", "tests/support")
+        for path in (ROOT / folder).rglob("*.py")
+        for tree in [ast.parse(path.read_text(encoding="utf-8"))]
+        for node in (tree, *tree.body)
+        if isinstance(node, ast.Module | ast.ClassDef)
+        and (found := sentence_fault(ast.get_docstring(node) or "Nothing is said."))
+    ]
+    assert wrong == []
+
+
+def sentence_fault(docstring: str) -> str:
+    found = SENTENCE.match(docstring.partition("\n\n")[0])
+    if found is None or not found[0].endswith("."):
+        return "the first paragraph holds no sentence with a full stop"
+    sentence = " ".join(found[0].split())
+    if (begins := HEADLESS.match(sentence)) is not None:
+        return f"begins with {begins[0]!r}, where its subject should stand"
+    return "" if len(sentence) <= SENTENCE_CHARS else f"{len(sentence)} characters are too many"
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    ["How a page is read.", "A reader", "A reader\n\nreads.", "A reader reads?", "A" * 160 + "."],
+)
+def test_a_sentence_without_subject_or_end_or_too_long_is_found(docstring: str) -> None:
+    assert sentence_fault(docstring)
 
 
 def test_no_module_has_a_name_that_says_nothing() -> None:

@@ -1,4 +1,4 @@
-"""The Critic: what an action really did, judged from the page before and after it.
+"""The Critic judges what an action really did, from the page before and after it.
 
 Nothing is taken for done because a click went through. Where the page has not changed yet, it
 asks for another look until the patience of the run is used up; time comes from the facts. Where a

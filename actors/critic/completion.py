@@ -1,4 +1,4 @@
-"""The end of a run: whether the recorded end is reached, what a caller of tools claims holds, and
+"""Completion says whether a run's recorded end is reached, what a caller of tools claims holds, and
 what was sent is borne out."""
 
 from collections.abc import Iterable

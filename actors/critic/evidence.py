@@ -1,4 +1,4 @@
-"""Evidence of what was checked, and how much it says (S2 4.2 and 5).
+"""Evidence says what was checked, and how much that says (S2 4.2 and 5).
 
 It describes a verdict that is fixed already. Nothing that decides may read it: a contract of the
 imports and a property test hold that.

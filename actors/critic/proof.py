@@ -1,5 +1,5 @@
-"""What bears a step out: that the server took what was sent, or that it was read from the
-application afterwards.
+"""A proof bears a step out: the server took what was sent, or it was read from the application
+afterwards.
 
 `acknowledged`: the server answered, and the page then showed what it showed before. `stored`: the
 result was found where only the application can have put it. Pure.
@@ -28,15 +28,15 @@ SEARCHES = frozenset({"searchbox", "combobox"})
 
 
 class EnteredValue(msgspec.Struct, frozen=True):
-    """A value that was typed: as it is written in a workflow, and as it is in this run."""
+    """A value was typed: as it is written in a workflow, and as it is in this run."""
 
     written: str
     value: str
 
 
 class SessionProof(msgspec.Struct, frozen=True):
-    """What a session has to prove, and by what: values that were entered and not sent yet, names
-    that were there before, and every step that sent something."""
+    """A session has this to prove, and by it: values that were entered and not sent yet, names that
+    were there before, and every step that sent something."""
 
     entered: tuple[EnteredValue, ...] = ()
     known: tuple[str, ...] = ()

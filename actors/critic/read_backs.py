@@ -1,4 +1,4 @@
-"""Read-backs: a step whose result must show elsewhere waits for its verdict until somebody looked
+"""A read-back holds the verdict on a step whose result must show elsewhere until somebody looked
 there. What bears a confirmed step out is said with it."""
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What a person who is recorded has entered and sent: where it must show, when it is looked for.
+"""A recorded person enters and sends values: here is where each must show when it is looked for.
 
 They act and nobody asks before they do, so that only what the page sent tells which of their steps
 it was. Pure.
@@ -16,7 +16,7 @@ from rutter.events.page import Exchange
 
 
 class SentStep(msgspec.Struct, frozen=True):
-    """A step that sent something, the page that it led to, and what had been entered by then."""
+    """A step sent something, led to this page, and these values had been entered by then."""
 
     acted: PersonActed
     url: str
@@ -24,7 +24,7 @@ class SentStep(msgspec.Struct, frozen=True):
 
 
 class PersonsWork(msgspec.Struct, frozen=True):
-    """The last thing a person did, and the last that sent something."""
+    """A person did one thing last, and one that sent something."""
 
     acted: PersonActed | None = None
     sending: SentStep | None = None

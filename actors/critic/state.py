@@ -1,5 +1,5 @@
-"""The state that the Critic decides by: the page, the step that runs, what was asked about it, what
-must still be looked for; and the case that its verdict rests on."""
+"""The Critic decides by this state: the page, the step that runs, what was asked about it and must
+still be looked for, and the case that its verdict rests on."""
 
 from collections.abc import Mapping
 
@@ -26,8 +26,8 @@ BLANK = Page(url="about:blank")
 
 
 class ReadBackAwaited(msgspec.Struct, frozen=True):
-    """A step that the page confirmed, until its result was looked for where it must show. With
-    `sought` it is only tried whether that shows there; `by_hand` the verdict was given before."""
+    """A step that the page confirmed awaits a look where its result must show. With `sought` it is
+    only tried whether that shows there; `by_hand` the verdict was given before."""
 
     running: ActionStarted
     judgement: Judgement
@@ -37,7 +37,7 @@ class ReadBackAwaited(msgspec.Struct, frozen=True):
 
 
 class AssessedPage(msgspec.Struct, frozen=True):
-    """The last look at the page, and what the page is."""
+    """The page is what the last look at it said."""
 
     page: Page = BLANK
     phrases: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class AssessedPage(msgspec.Struct, frozen=True):
 
 
 class StepInquiry(msgspec.Struct, frozen=True):
-    """What was asked about the step that runs, and what was answered."""
+    """The Critic asked this about the step that runs, and got these answers."""
 
     asked: tuple[str, ...] = ()
     shown: Mapping[str, Untrusted | None] = {}

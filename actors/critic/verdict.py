@@ -1,4 +1,4 @@
-"""What an action really did: the verdict, from the page before and after it and what was expected.
+"""A verdict says what an action really did, by the page before and after it and what was expected.
 
 Pure: it reads facts and expectations, never evidence. `may_still_come_ms` says how long an effect
 that is not there yet is worth waiting for.
@@ -36,10 +36,9 @@ NOTHING = Expectation()
 
 
 class VerdictCase(msgspec.Struct, frozen=True):
-    """Everything that a verdict rests on. `pending` requests of the page have no answer yet;
-    `sent` were to change something on the other side. `status` is the document's own. `url` is what
-    the page's address was when input was dispatched: what it was before, the page itself changed.
-    """
+    """A verdict rests on this case. `pending` requests of the page have no answer yet; `sent` were
+    to change something on the other side. `status` is the document's own. `url` is what the page's
+    address was when input was dispatched: what it was before, the page itself changed."""
 
     running: ActionStarted
     outcome: ActionDone | ActionFailed

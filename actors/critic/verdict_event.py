@@ -1,4 +1,4 @@
-"""A verdict as the log holds it: with an account of what was looked at, and its confidence."""
+"""The log holds a verdict with an account of what was looked at, and its confidence."""
 
 from rutter.actors.critic.evidence import confidence, evidence_of, vision_evidence
 from rutter.actors.critic.verdict import Judgement

@@ -1,4 +1,4 @@
-"""The Planner: what to do next, why not, and when to stop (C1, E6).
+"""The Planner says what to do next, why not, and when to stop (C1, E6).
 
 The script drives a recording, the workflow a named run, the model's probability a free one. All
 of them come out as one `PlanProposed`, and go down the same road.

@@ -1,7 +1,7 @@
-"""Self-correction (C5): every try by another strategy, enforced here, and then a person.
+"""Self-correction (C5) makes every try another strategy, and then asks a person.
 
-A strategy is a way to find an element: CSS, role and name, text, a point. What was tried and failed
-is not tried again, and each correction leads with a kind of way that led none before.
+A strategy is a kind of locator: CSS, role and name, text, a point. What was tried and failed is not
+tried again, and each correction leads with a kind that led none before.
 """
 
 import msgspec
@@ -19,11 +19,10 @@ KINDS: dict[type[Strategy], str] = {
 
 
 class ModelHelp(msgspec.Struct, frozen=True):
-    """What a model was asked about one step of a workflow, or one moment of a free run, and what
-    went wrong since. `led` are the kinds of ways that led a try, `tried` every way, in words;
-    `asks` are all questions about it, `unsure` the answers that were not certain enough, `claims`
-    the ends that the page did not bear out. `settled`: the last try worked, unless it turns out
-    that it led elsewhere."""
+    """A model was asked about one step of a workflow, or one moment of a free run. `led` are the
+    kinds of locators that led a try, `tried` every locator, in words; `asks` are all questions
+    about it, `unsure` the answers that were not certain enough, `claims` the ends that the page did
+    not bear out. `settled`: the last try worked, unless it turns out that it led elsewhere."""
 
     index: int = -2
     asks: int = 0

@@ -1,4 +1,4 @@
-"""A session that took kept logins along: whose they are, and which of them has expired.
+"""A kept login that a session took along may have expired: this tells which.
 
 A page that asks to sign in, on an origin whose login was used, or in the place of a page of that
 origin: the site knows it no more. Pure.
@@ -16,8 +16,8 @@ from rutter.events.vocabulary import AnyEvent
 
 
 class LoginsInUse(msgspec.Struct, frozen=True):
-    """`origins` are those whose logins were used; `here` is that of the page in front, which
-    `asks` to sign in or not. Without any login nothing is followed."""
+    """A session uses logins of these `origins`; `here` is that of the page in front, which `asks`
+    to sign in or not. Without any login nothing is followed."""
 
     origins: tuple[str, ...] = ()
     here: str = ""

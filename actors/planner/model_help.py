@@ -1,4 +1,4 @@
-"""The Planner where a language model is asked (C2): before a run would stop, and what follows."""
+"""The Planner asks a language model before a run would stop, and goes on from its answer (C2)."""
 
 from collections.abc import Iterable
 

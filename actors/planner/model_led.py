@@ -1,4 +1,4 @@
-"""A conversation that a language model leads by calling tools (C4, S3 1.4): what is asked when.
+"""A language model leads a conversation by calling tools (C4, S3 1.4); this says what to ask when.
 
 The Planner's part beside `tool_led`, which does what is called. A page where somebody signs in is
 never shown to the model; what is known of the service goes on there, and wherever there is none.

@@ -1,4 +1,4 @@
-"""One action from a language model where a run is lost (C1, C5, B4): the Planner's part.
+"""The Planner asks a language model for one action where a run is lost (C1, C5, B4).
 
 Asked for is a step that cannot be done as it was recorded, or the next one where the learned model
 is not sure. What comes back is a proposal like any other, and has no standing anywhere.

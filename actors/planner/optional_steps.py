@@ -1,5 +1,5 @@
-"""The Planner and optional steps: none is waited for where what comes behind it is there, and those
-that were passed over are looked for once more where the next step is covered, or not there.
+"""The Planner waits for no optional step where what comes behind it is there. It looks once more
+for those it passed over where the next step is covered, or not there.
 
 A banner may come a moment later than the page. See docs/optional-steps.md.
 """

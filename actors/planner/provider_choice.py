@@ -1,4 +1,4 @@
-"""Asking language models (C2): who is asked, how often, and who after them. Decisions, no calls.
+"""The choice of provider says which model is asked, how often, and who after it (C2). No calls.
 
 A question goes to one provider. What is transient is asked there once more, then the next one is
 asked, and stays the one; when all are through, nobody is asked in this session any more.
@@ -19,8 +19,8 @@ NEVER_SHOWN: frozenset[PageState] = frozenset({"START", "LOGIN_REQUIRED"})
 
 
 class ProviderChoice(msgspec.Struct, frozen=True):
-    """Where a session is with asking. `at` is the place of who is asked next, `attempt` the how
-    manieth time it will be; `last` the last question, `waiting` whether it has no answer yet."""
+    """A session asks the provider at `at` next, for the `attempt`th time; `last` is the last
+    question, `waiting` whether it has no answer yet."""
 
     models: ModelUse
     count: int = 0

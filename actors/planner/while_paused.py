@@ -1,4 +1,4 @@
-"""The Planner while its session is paused: what is held, and the look that it goes on from.
+"""A paused session holds what is to begin, and looks at the page before it goes on.
 
 A step that has begun comes to its end and is judged. What would begin another is held, and follows
 anew from the page as it is when the session goes on; what ends the run ends it all the same.

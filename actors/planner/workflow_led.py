@@ -1,4 +1,4 @@
-"""The Planner in a named workflow: the next step, its place, its element, and what is lost (E6)."""
+"""The Planner takes a named workflow's next step: its place, its element, and what is lost (E6)."""
 
 from collections.abc import Iterable
 

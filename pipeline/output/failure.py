@@ -1,5 +1,5 @@
-"""A failure is told so that one knows what to do: the step, the reason, what it looked for and what
-it found instead, where it was, the picture, and the next command.
+"""A failure is told so that one knows what to do next. It names the step, the reason, what was
+looked for and what was found instead, where it was, the picture, and the next command.
 
 All of it follows from the log, so a run, `rutter show` and the daemon tell the same, now and later.
 """

@@ -1,6 +1,6 @@
-"""A service file is written by a person and says what is known of a service: its states, where a
-person is asked for leave, its signs of an end, what a model is told of it and how it goes without
-one.
+"""A service file is written by a person and says what is known of a service. It has the states,
+where a person is asked for leave, signs of an end, what a model is told of it and how it goes
+without one.
 
 Nothing in it is passed over: a key that is misspelt would be a rule that never holds.
 """

@@ -41,7 +41,7 @@ _ADDRESS = re.compile(r"https?://[^\s/]+\S*")
 
 
 class LocatorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """By what an element is found: its role and name, what it shows, or a selector."""
+    """An element is found by its role and name, what it shows, or a selector."""
 
     role: str = ""
     name: str = ""

@@ -39,7 +39,7 @@ MAX_TURNS = 20  # E6: of a conversation that an agent or a model leads
 
 
 class Given(msgspec.Struct, frozen=True):
-    """What is known of the service, by what its pages show an end, and where files may be."""
+    """A person gives the service, by what its pages show an end, and where files may be."""
 
     service: Service | None = None
     criteria: Criteria | None = None

@@ -35,8 +35,8 @@ NEAR = 2  # texts around it
 
 
 class LookedFor(NamedTuple):
-    """A session that came to nothing says where it was and where it should have been; for the step
-    of this number, what stood near its element once, and what was there instead of it."""
+    """A session that came to nothing says where it was and where it should have been. For the step
+    of this number: what stood near its element once, and what was there instead of it."""
 
     page: str = ""
     expected: str = ""

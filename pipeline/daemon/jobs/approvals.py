@@ -17,7 +17,7 @@ class NoSuchQuestion(BadInput):
 
 
 class PendingQuestion(msgspec.Struct, frozen=True):
-    """What a person is asked, as the log has it. `phrase` must be typed out for a yes."""
+    """A person is asked this, as the log has it. `phrase` must be typed out for a yes."""
 
     session: str
     approval: str
@@ -29,7 +29,7 @@ class PendingQuestion(msgspec.Struct, frozen=True):
 
 
 class Questions:
-    """All that are pending. `of` is the person of one session, as the pipeline asks one."""
+    """Questions are pending here. `of` is the person of one session, as the pipeline asks one."""
 
     def __init__(self) -> None:
         self._pending: dict[
@@ -74,7 +74,7 @@ class Questions:
 
 
 class TokenHolder:
-    """Who answers for one session: whoever holds the person's token."""
+    """The holder of the person's token answers for one session."""
 
     who: Who = "daemon"
 

@@ -25,7 +25,7 @@ KEPT = 5_000  # ticks of one schedule: half a week of minutes
 
 
 class Ticks:
-    """Raises `BadInput` for an expression or a zone that is none."""
+    """Ticks are an expression in a zone; one that is none raises `BadInput`."""
 
     def __init__(self, cron: str, zone: str) -> None:
         self._zone = zone_of(zone)
@@ -76,7 +76,7 @@ def _unreadable(cron: str, why: str) -> BadInput:
 
 
 class Ran:
-    """Which ticks were run. Of the earliest it is known only that all of them were.
+    """These ticks were run. Of the earliest it is known only that all of them were.
 
     Not one mark that only rises: a clock that was once wrong by years would stop a schedule for as
     long.

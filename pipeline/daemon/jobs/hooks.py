@@ -33,23 +33,23 @@ NO_DIGEST = "0" * 64  # of no token: what is compared where there is no hook
 
 
 class NoSuchHook(BadInput):
-    """There is none of that name."""
+    """No hook has that name."""
 
     code = "no_such_hook"
 
 
 class HookDenied(PolicyDenied):
-    """Not the token of this hook, or no such hook: which of them is not said."""
+    """The token is not this hook's, or no such hook exists: which of them is not said."""
 
     code = "hook_token_needed"
 
 
 class ParameterRefused(BadInput):
-    """What was sent is not what the hook takes."""
+    """A caller sent what the hook does not take."""
 
 
 class HookWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a hook is to be, as a request says it."""
+    """A request wants this hook."""
 
     run: Run
     parameters: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class HookWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HookTold(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A hook as others are told of it. `token` is said once, to whoever makes it."""
+    """A hook is told to others like this. `token` is said once, to whoever makes it."""
 
     name: str
     run: Run
@@ -72,7 +72,7 @@ def told(hook: HookSet, token: str = "") -> HookTold:
 
 
 class KnownHooks:
-    """Every hook: the fold of the log."""
+    """The fold of the log knows every hook."""
 
     def __init__(self) -> None:
         self._hooks: dict[str, HookSet] = {}
@@ -96,7 +96,7 @@ class KnownHooks:
 
 
 class Hooks:
-    """Made before the first event is heard."""
+    """Hooks are made before the first event is heard."""
 
     def __init__(self, say: Callable[[AnyEvent], Awaitable[None]], jobs: Jobs) -> None:
         self._say = say

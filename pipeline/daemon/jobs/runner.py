@@ -55,7 +55,7 @@ def _request(run: Run, *, agent: bool, headed: bool = False) -> RunRequest:
 
 
 class JobRunner:
-    """What a job's session is begun with (`rutter.pipeline.daemon.jobs.jobs.Begin`)."""
+    """A job's session begins here (`rutter.pipeline.daemon.jobs.jobs.Begin`)."""
 
     def __init__(
         self,

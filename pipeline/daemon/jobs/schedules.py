@@ -30,13 +30,13 @@ LATE_S = 60  # a busy machine; what is found later than this was missed
 
 
 class NoSuchSchedule(BadInput):
-    """There is none of that name."""
+    """No schedule has that name."""
 
     code = "no_such_schedule"
 
 
 class Schedule(msgspec.Struct, frozen=True):
-    """`problem`: why it is never due on this machine."""
+    """A schedule runs something; `problem` is why it is never due on this machine."""
 
     told: ScheduleSet
     set_ns: int
@@ -52,7 +52,7 @@ class Schedule(msgspec.Struct, frozen=True):
 
 
 class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a schedule is to be, as a request says it."""
+    """A request wants this schedule."""
 
     cron: str
     run: Run
@@ -62,7 +62,7 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScheduleTold(msgspec.Struct, frozen=True):
-    """A schedule as others are told of it; `next` is in UTC, and empty when it is never due."""
+    """A schedule is told to others like this; `next` is in UTC, and empty when it is never due."""
 
     name: str
     cron: str
@@ -91,7 +91,7 @@ def told(schedule: Schedule, now_ns: int) -> ScheduleTold:
 
 
 class Timetable:
-    """Every schedule, and which of its ticks were run: the fold of the log."""
+    """The timetable has every schedule, and which of its ticks were run: the fold of the log."""
 
     def __init__(self) -> None:
         self._schedules: dict[str, Schedule] = {}
@@ -132,7 +132,7 @@ class Timetable:
 
 
 class Schedules:
-    """Made before the first event is heard; `run` submits what comes due."""
+    """Schedules are made before the first event is heard; `run` submits what comes due."""
 
     def __init__(
         self, say: Callable[[AnyEvent], Awaitable[None]], jobs: Jobs, clock: Clock
