@@ -26,11 +26,11 @@ _json = msgspec.json.Encoder(order="sorted")
 
 def selector_of(action: Action) -> str | dict[str, object] | None:
     """The primary selector in its signature form."""
-    return _way(action.target.primary if action.target else None)
+    return _locator(action.target.primary if action.target else None)
 
 
-def _way(way: Strategy | None) -> str | dict[str, object] | None:
-    match way:
+def _locator(locator: Strategy | None) -> str | dict[str, object] | None:
+    match locator:
         case None:
             return None
         case ByCss(selector):
@@ -64,7 +64,7 @@ def _fields(action: Action) -> dict[str, object]:
         "button": action.button,
         "count": action.count if action.count != 1 else None,
         "modifiers": list(action.modifiers) or None,
-        "to": _way(action.to.primary) if action.to is not None else None,
+        "to": _locator(action.to.primary) if action.to is not None else None,
         "by": action.by,
         "wanted": action.wanted,
     }

@@ -114,8 +114,8 @@ class Memory:
         told, good = in_words(action), judged.verdict == "confirmed"
         self.actions = [*self.actions, ActionRecord(action.type, told, good, at)][-MAX_ACTIONS:]
         if not good:
-            way = action.target.primary if action.target is not None else None
-            by = str(way.__struct_config__.tag) if way is not None else ""
+            locator = action.target.primary if action.target is not None else None
+            by = str(locator.__struct_config__.tag) if locator is not None else ""
             error = ErrorRecord(action.type, judged.verdict, judged.reason, by, at)
             self.errors = [*self.errors, error][-MAX_ERRORS:]
 

@@ -144,8 +144,8 @@ def step_in_words(step: Step) -> str:
 
 
 def in_words(action: Action) -> str:
-    ways = action.target.strategies if action.target is not None else ()
-    where = " or ".join(_way(way) for way in ways[:4])
+    locators = action.target.strategies if action.target is not None else ()
+    where = " or ".join(_locator(locator) for locator in locators[:4])
     value = _value(action.value)
     match action.type:
         case "navigate":
@@ -158,19 +158,19 @@ def in_words(action: Action) -> str:
             return f"press {action.key}"
         case "wait":
             return f"wait {action.ms} ms"
-        case "scroll" if not ways:
+        case "scroll" if not locators:
             return f"scroll {action.direction}"
         case "drag":
             over = action.to.primary if action.to is not None else None
-            return f"drag {where} onto {_way(over) if over is not None else 'nothing'}"
+            return f"drag {where} onto {_locator(over) if over is not None else 'nothing'}"
         case "click" if action.count == DOUBLE:
             return f"double click {where}"
         case "click" | "scroll" | "wait_for" | "extract" | "check" | "hover" | "wheel" as kind:
             return f"{kind.replace('_', ' ')} {where}".strip()
 
 
-def _way(way: Strategy) -> str:
-    match way:
+def _locator(locator: Strategy) -> str:
+    match locator:
         case ByCss(selector):
             return f"css {line(selector, LINE)}"
         case ByRole(role, name):

@@ -225,14 +225,14 @@ def _value(value: str, number: int, names: BoundNames) -> Value:
 
 
 def _found_by(call: _ProposalCall) -> Target | None:
-    """Each target's own ways in A3's order; those of the fallbacks behind them."""
-    ways: dict[Strategy, None] = {}
+    """Each target's own locators in A3's order; those of the fallbacks behind them."""
+    locators: dict[Strategy, None] = {}
     for given in (call.target, *call.fallback_targets):
-        ways.update(dict.fromkeys(_ways(given)))
-    return Target(tuple(ways)) if ways else None
+        locators.update(dict.fromkeys(_locators(given)))
+    return Target(tuple(locators)) if locators else None
 
 
-def _ways(given: _Target) -> Iterator[Strategy]:
+def _locators(given: _Target) -> Iterator[Strategy]:
     if given.css and given.css.strip():
         yield ByCss(given.css)
     if given.aria_role and given.aria_name:

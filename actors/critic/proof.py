@@ -104,11 +104,11 @@ def _upgraded(proof: Proof, step: int) -> Proof:
 
 
 def _names(action: Action) -> tuple[str, ...]:
-    ways = action.target.strategies if action.target is not None else ()
+    locators = action.target.strategies if action.target is not None else ()
     texts = [
         part
-        for way in ways
-        for part in (getattr(way, "name", ""), getattr(way, "text", ""))
+        for locator in locators
+        for part in (getattr(locator, "name", ""), getattr(locator, "text", ""))
         if isinstance(part, str)
     ]
     return tuple(name for text in texts for name in PLACEHOLDER.findall(text))

@@ -134,7 +134,7 @@ class Executor:
         assert action.target is not None
         within_ms = action.ms or NAVIGATE_MS
         wanted = action.wanted or ONE_OR_MORE
-        asked = (self._held.ways(action), within_ms, wanted.operator, wanted.number)
+        asked = (self._held.locators(action), within_ms, wanted.operator, wanted.number)
         raw = await self._held.tab.call("counted", *asked, within_ms=within_ms + ANSWER_MS)
         if raw["held"]:
             return ActionOutcome()

@@ -92,10 +92,10 @@ class ElementFinder:
         """What `resolve` is asked for in the page."""
         action = admitted.action
         key = action.key if action.type == "press" else None
-        others = [self._held.ways(other) for other in admitted.unless]
+        others = [self._held.locators(other) for other in admitted.unless]
         chosen = self._chosen(action)
-        ways, cover_ms = self._held.ways(action), admitted.cover_ms
-        return ways, within_ms, key, chosen, others, action.type, cover_ms
+        locators, cover_ms = self._held.locators(action), admitted.cover_ms
+        return locators, within_ms, key, chosen, others, action.type, cover_ms
 
     def _chosen(self, action: Action) -> str | None:
         """What would be chosen of a list: what an option says is judged, not what it is called by

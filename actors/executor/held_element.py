@@ -38,7 +38,7 @@ class HeldElement:
     def tab(self) -> Tab:
         return self.pinned or self.screen.tab
 
-    def ways(self, action: Action) -> list[Strategy]:
+    def locators(self, action: Action) -> list[Strategy]:
         found = action.target.strategies if action.target is not None else ()
         return [self.bindings.strategy(strategy) for strategy in found]
 
@@ -68,11 +68,11 @@ class HeldElement:
         is told from it by its digest."""
         tab, patience = self.tab, self.patience
         call = call or tab.call
-        ways = self.ways(patience.action) if patience is not None else []
+        locators = self.locators(patience.action) if patience is not None else []
         use = patience.action.type if patience is not None else ""
 
         async def recover(ms: int) -> Any:
-            return await tab.call("recover", ways, ms, use, within_ms=ms + ANSWER_MS)
+            return await tab.call("recover", locators, ms, use, within_ms=ms + ANSWER_MS)
 
         while True:
             asking = call(function, digest, *more, within_ms=INPUT_MS)

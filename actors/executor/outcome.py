@@ -59,7 +59,7 @@ def missing_by(action: Action, tries: tuple[Try, ...]) -> ErrorCode:
         return "element_ambiguous"
     if "not_visible" in results:
         return "element_not_visible"
-    ways = action.target.strategies if action.target is not None else ()
-    if any(isinstance(way, ByRef) for way in ways):
+    locators = action.target.strategies if action.target is not None else ()
+    if any(isinstance(locator, ByRef) for locator in locators):
         return "ref_invalid"
     return "element_not_found"

@@ -109,10 +109,10 @@ class PageInput:
     async def _drag(self, action: Action, digest: str) -> ActionOutcome:
         """What it is dragged to is found now: it may be there for what is dragged alone."""
         tab, to = self._held.tab, action.to
-        ways = [
-            self._held.bindings.strategy(way) for way in (to.strategies if to is not None else ())
+        locators = [
+            self._held.bindings.strategy(each) for each in (to.strategies if to is not None else ())
         ]
-        checked = await self._held.checked("aimDrag", digest, ways, action.drop)
+        checked = await self._held.checked("aimDrag", digest, locators, action.drop)
         refused = refused_by(checked) or await self._press_button(tab, checked, LEFT)
         return refused or await self._settled()
 

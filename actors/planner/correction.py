@@ -44,10 +44,10 @@ class ModelHelp(msgspec.Struct, frozen=True):
         return ModelHelp(index, self.asks if index >= 0 else 0, claims=self.claims)
 
 
-def in_words(action: Action, way: Strategy | None) -> str:
-    """`click aria button/Continue`: one way of one action."""
+def in_words(action: Action, locator: Strategy | None) -> str:
+    """`click aria button/Continue`: one locator of one action."""
     said = action.url or action.direction or action.key or ""
-    match way:
+    match locator:
         case ByCss(selector):
             said = f"css {selector}"
         case ByRole(role, name):
@@ -64,24 +64,24 @@ def in_words(action: Action, way: Strategy | None) -> str:
 
 
 def ways_in_words(action: Action) -> tuple[str, ...]:
-    ways = action.target.strategies if action.target is not None else ()
-    return tuple(in_words(action, way) for way in ways) or (in_words(action, None),)
+    locators = action.target.strategies if action.target is not None else ()
+    return tuple(in_words(action, locator) for locator in locators) or (in_words(action, None),)
 
 
 def led_by(action: Action) -> str:
-    """The kind of way that leads: `aria`, or the action's type where it needs no element."""
-    ways = action.target.strategies if action.target is not None else ()
-    return KINDS[type(ways[0])] if ways else action.type
+    """The kind of locator that leads: `aria`, or the action's type where it needs no element."""
+    locators = action.target.strategies if action.target is not None else ()
+    return KINDS[type(locators[0])] if locators else action.type
 
 
 def another_way(action: Action, helping: ModelHelp) -> Action | None:
-    """The action without what was tried, led by a kind of way that led none before; nothing, when
-    there is no such way left in it."""
+    """The action without what was tried, led by a kind of locator that led none before; nothing,
+    when there is no such locator left in it."""
     target = action.target
     if target is None or not target.strategies:
         return None if in_words(action, None) in helping.tried else action
-    fresh = [way for way in target.strategies if in_words(action, way) not in helping.tried]
-    fresh.sort(key=lambda way: KINDS[type(way)] in helping.led)
+    fresh = [each for each in target.strategies if in_words(action, each) not in helping.tried]
+    fresh.sort(key=lambda each: KINDS[type(each)] in helping.led)
     if not fresh or KINDS[type(fresh[0])] in helping.led:
         return None
     return msgspec.structs.replace(
@@ -90,11 +90,11 @@ def another_way(action: Action, helping: ModelHelp) -> Action | None:
 
 
 def having_tried(helping: ModelHelp, action: Action, element: Resolved | None) -> ModelHelp:
-    """Only the way that leads counts as a try of its kind, and only if it found nothing: an
-    element that was found and was the wrong one is known by all its ways, and another one is
+    """Only the locator that leads counts as a try of its kind, and only if it found nothing: an
+    element that was found and was the wrong one is known by all its locators, and another one is
     another approach."""
-    ways = element.ways if element is not None else ()
-    known = (in_words(action, way) for way in ways)
+    locators = element.ways if element is not None else ()
+    known = (in_words(action, locator) for locator in locators)
     tried = dict.fromkeys((*helping.tried, *ways_in_words(action), *known))
     led = dict.fromkeys((*helping.led, *(() if element is not None else (led_by(action),))))
     return msgspec.structs.replace(helping, tried=tuple(tried), led=tuple(led))

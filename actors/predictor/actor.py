@@ -220,7 +220,7 @@ class Predictor:
         if started is None or not state.steps or not started.name:
             return  # what has no name is to be known by none: a sign-in that is only kept
         complete = stopped.reason == "completed"
-        # A way that a model found is one once its end was verified (D5); a recording, as it is.
+        # A run that a model led is one once its end was verified (D5); a recording, as it is.
         if not (started.purpose == "record" or (_finds(started) and complete)):
             return
         workflow = assemble(
@@ -258,7 +258,7 @@ class Predictor:
         if workflow is None or not (state.healed or helped) or stopped.reason != "completed":
             return
         if helped and state.by_hand:
-            return  # the way that led there is not known in full
+            return  # what led there is not known in full
         if not self.knowledge.is_newest(workflow.name, workflow.version):
             return
         version = self.knowledge.next_version(workflow.name)
@@ -442,7 +442,7 @@ def _is_done_step(plan: PlanProposed, verdict: Verdict) -> bool:
 
 
 def _finds(started: SessionStarted) -> bool:
-    """Whether this session looks for a way that is learned when it leads to its goal (B5)."""
+    """Whether this session looks for steps that are learned when they lead to its goal (B5)."""
     return started.purpose == "tools" and started.driver == "model" and bool(started.name)
 
 

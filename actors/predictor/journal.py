@@ -25,7 +25,7 @@ OWN_END: Final = 5
 
 Taught = TransitionLearned | TransitionUndone | EndLearned
 
-RECENT = 4  # sessions whose way of doing a thing is remembered, of each thing
+RECENT = 4  # sessions remembered by how they did a thing, of each thing
 
 
 class LearnedRow(NamedTuple):
@@ -112,40 +112,41 @@ class PastActions:
     """
 
     def __init__(self) -> None:
-        self._ways: dict[str, list[PastAction]] = {}  # by token
+        self._past: dict[str, list[PastAction]] = {}  # by token
         self._tokens: dict[str, dict[str, None]] = {}  # by what is done, whatever it is done with
         self._count = 0
 
     def add(self, session: int, token: str, action: Action) -> None:
         self._count += 1
-        held = self._ways.setdefault(token, [])
-        # Most are done the same way each time: that is held once.
+        held = self._past.setdefault(token, [])
+        # Most are done alike each time: that is held once.
         action = next((each.action for each in held if each.action == action), action)
         held[:] = [each for each in held if each.session != session][-RECENT + 1 :]
         held.append(PastAction(session, action, self._count))
         self._tokens.setdefault(bare(token), {})[token] = None
 
     def exactly(self, token: str) -> Action | None:
-        held = self._ways.get(token)
+        held = self._past.get(token)
         return held[-1].action if held else None
 
     def like(self, doing: str, bound: Container[str]) -> Action | None:
         """How it would be done now. What is typed is what every session typed, or a parameter that
         is bound. Otherwise it is not known, and is left out: how probable the step is says nothing
         of what is to be typed."""
-        ways = [way for token in self._tokens.get(doing, {}) for way in self._ways.get(token, ())]
-        if not ways:
+        past = [each for token in self._tokens.get(doing, {}) for each in self._past.get(token, ())]
+        if not past:
             return None
-        ways.sort(key=_at, reverse=True)
-        newest = ways[0].action
-        given = [way.action for way in ways if _names(way.action) and _is_given(way.action, bound)]
-        texts = [way.action.value.text for way in ways if isinstance(way.action.value, Text)]
+        past.sort(key=_at, reverse=True)
+        done = [each.action for each in past]
+        newest = done[0]
+        given = [each for each in done if _names(each) and _is_given(each, bound)]
+        texts = [each.value.text for each in done if isinstance(each.value, Text)]
         if not _names(newest) and all(text == texts[0] for text in texts):
             return newest
         return given[0] if given else msgspec.structs.replace(newest, value=None)
 
     def forget(self, session: int) -> None:
-        for held in self._ways.values():
+        for held in self._past.values():
             held[:] = [each for each in held if each.session != session]
 
 

@@ -202,7 +202,7 @@ class Knowledge:
         return self.effects.expected(workflow)
 
     def is_newest(self, name: str, version: int) -> bool:
-        """Whether this version is still what a run of that name would sail."""
+        """Whether this version is still what a run of that name would follow."""
         newest = self.versions.newest(name)
         return newest is not None and newest.version == version
 

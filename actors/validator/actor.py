@@ -364,7 +364,7 @@ def _reject(
 
 
 def _is_another(state: ValidatorState) -> bool:
-    """Whoever calls tools chose one element of a snapshot. What its ways find when it is tried
+    """Whoever calls tools chose one element of a snapshot. What its locators find when it is tried
     again, and was not there then, nobody chose."""
     plan, element, before = state.plan, state.element, state.before
     if plan is None or element is None or before is None:

@@ -81,7 +81,7 @@ def _unsettled(
 
 
 def _unbound_secret(started: SessionStarted, plan: PlanProposed) -> PolicyVerdict | None:
-    """Nobody recorded where the service's own way types a secret: its origin has to be bound."""
+    """Nobody recorded where the service script types a secret: its origin has to be bound."""
     value = plan.action.value
     if not is_of_way(plan) or not isinstance(value, Secret):
         return None

@@ -67,7 +67,7 @@ def _became(workflow: Workflow, index: int, compared: Comparison) -> str:
 
 
 def branch_in_words(step: Step) -> str:
-    """Of a fork a run goes one way."""
+    """Of a fork a run takes one branch."""
     assert step.fork is not None
     letter = chr(ord("a") + min(step.fork.way, 26) - 1)
     return f"one of several ways ({step.fork.number}{letter}), of which a run goes one"

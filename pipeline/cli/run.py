@@ -21,7 +21,7 @@ from rutter.replay.story.told_session import Story
 
 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    """Sails a workflow alone, freely wherever what was learned is sure, or looks for the way to a
+    """Runs a workflow alone, freely wherever what was learned is sure, or looks for the steps to a
     goal."""
     run_rows.check_flags(options)
     if options.rows is not None:
@@ -84,7 +84,7 @@ def _tell_learned(
 
 
 def _again(flow: Workflow, options: argparse.Namespace) -> str:
-    """The command that sails it as it was found: with what it was given, as far as that is of it.
+    """The command that runs it as it was found: with what it was given, as far as that is of it.
     What it knows of its service and of its end is kept with it."""
     sources = {each.partition("=")[0]: each for each in options.secret}
     values = {each.partition("=")[0]: each for each in options.set}

@@ -104,7 +104,7 @@ def _tell_unanswered(story: Story, terminal: Terminal) -> None:
 
 
 def tell_repaired(old: Workflow, new: Workflow, terminal: Terminal) -> None:
-    """What a run learned about the workflow that it sailed."""
+    """What a run learned about the workflow that it followed."""
     known = [step.action for step in old.steps]
     changed = sum(step.action not in known for step in new.steps)
     steps = f": {changed} step{'' if changed == 1 else 's'} repaired" if changed else ""

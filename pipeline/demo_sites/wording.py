@@ -1,4 +1,4 @@
-"""Wording is read from the `wording.toml` of a site: a table for each way that it can look."""
+"""Wording is read from the `wording.toml` of a site: a table for each look that it can have."""
 
 import tomllib
 from importlib.resources import files

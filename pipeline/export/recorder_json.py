@@ -286,7 +286,7 @@ class _Writer:
                 raise BadInput("what it types is not known")
 
     def _target(self, action: Action) -> Json:
-        """Every way that the Recorder can say; all of them in the same frame."""
+        """Every locator that the Recorder can say; all of them in the same frame."""
         target = action.target or Target(())
         known_by = target.fingerprint or Fingerprint()
         within = dict(known_by.attributes).get("within", "").split()

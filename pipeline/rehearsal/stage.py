@@ -72,7 +72,7 @@ class Rehearsal(msgspec.Struct, frozen=True):
 
     @property
     def learned(self) -> Workflow | None:
-        """The way that this session taught, if it taught one."""
+        """The workflow that this session taught, if it taught one."""
         lessons = self.all_of(WorkflowLearned)
         return lessons[-1].workflow if lessons else None
 

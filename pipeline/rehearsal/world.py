@@ -194,9 +194,9 @@ class ScriptedWorld:
 
     def resolved(self, selector: str) -> Resolved:
         thing = self._here()[selector]
-        ways: tuple[Strategy, ...] = (ByCss(selector),)
+        locators: tuple[Strategy, ...] = (ByCss(selector),)
         if thing.name:
-            ways = (*ways, ByRole(thing.role, thing.name))
+            locators = (*locators, ByRole(thing.role, thing.name))
         return Resolved(
             tag=thing.tag,
             digest=f"{place_of(self.url).path} {selector} {thing.name} {thing.method}",
@@ -207,7 +207,7 @@ class ScriptedWorld:
             submits=thing.submits,
             secret=thing.secret,
             origin=place_of(self.url).origin,
-            ways=ways,
+            ways=locators,
             fingerprint=self._fingerprint(selector, thing),
         )
 

@@ -131,7 +131,7 @@ def _generation(reader: SqliteReader) -> int:
 
 
 def _sessions_of(name: str, reader: SqliteReader, store: ProjectionStore) -> dict[str, None]:
-    """Those that recorded, repaired or sailed the workflow, under whatever name it had then.
+    """Those that recorded, repaired or ran the workflow, under whatever name it had then.
 
     In the order of the log: a name that was given away and then to another workflow is that one's.
     """

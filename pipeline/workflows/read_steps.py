@@ -2,7 +2,7 @@
 name.
 
 `'17=order_number #order-number'` reads one element behind step 17. The selector is one of those
-that a script has: CSS, `aria/NAME[role="ROLE"]` or `text/TEXT`; several ways to the same element
+that a script has: CSS, `aria/NAME[role="ROLE"]` or `text/TEXT`; several of them for an element
 are parted by ` | `. A table is read as rows.
 """
 
@@ -29,7 +29,7 @@ class Extraction(msgspec.Struct, frozen=True):
 
     @property
     def texts(self) -> list[str]:
-        """What in its ways may hold a parameter, or must not hold a secret."""
+        """What in its locators may hold a parameter, or must not hold a secret."""
         return [text for locator in self.target.strategies for text in _texts(locator)]
 
 

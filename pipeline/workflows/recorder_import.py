@@ -353,7 +353,7 @@ def _tabs(steps: Sequence[RecorderStep]) -> dict[str, int]:
 
 
 def _target(selectors: list[str | list[str]], frame: Sequence[int] = ()) -> Target:
-    """Every way that the Recorder knows, best first; XPath not."""
+    """Every locator that the Recorder knows, best first; XPath not."""
     found: list[Strategy] = []
     for selector in selectors:
         path = [selector] if isinstance(selector, str) else selector
@@ -370,7 +370,7 @@ def _target(selectors: list[str | list[str]], frame: Sequence[int] = ()) -> Targ
 
 
 def _strategy(path: Sequence[str]) -> Strategy | None:
-    """One way to find. A path leads into a shadow root or a frame with each part, and names and
+    """One locator. A path leads into a shadow root or a frame with each part, and names and
     texts are looked for in the page as a whole: behind another part they would find too much."""
     if len(path) == 1:
         return read_locator(path[0])

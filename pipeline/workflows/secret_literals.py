@@ -1,6 +1,6 @@
 """A literal becomes a secret: out of the workflow, and found wherever the log has it.
 
-Nothing is found by a secret's value: a way that holds it goes, a text keeps `*` in its place.
+Nothing is found by a secret's value: a locator that holds it goes, a text keeps `*` in its place.
 """
 
 import re

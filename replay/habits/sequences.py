@@ -198,7 +198,7 @@ class _SessionSequence:
         if not values:
             return None
         found = named_target(Target(target.strategies), values)
-        return found if any("${" in _text(way) for way in found.strategies) else None
+        return found if any("${" in _text(locator) for locator in found.strategies) else None
 
     def unnamed(self, token: str) -> str:
         """A parameter of this session by the step that types it: another may call it otherwise."""
@@ -219,7 +219,7 @@ def _shown(action: Action) -> Action:
     """As little of it as words need: most steps are the same thing done again, and held once."""
     target = action.target
     if target is not None:
-        role = next((way.role for way in target.strategies if isinstance(way, ByRole)), "")
+        role = next((each.role for each in target.strategies if isinstance(each, ByRole)), "")
         label = _label(target)
         target = Target((ByRole(role, label),) if label else target.strategies[:1])
     return msgspec.structs.replace(action, target=target, value=None, dialogs=())
@@ -227,9 +227,9 @@ def _shown(action: Action) -> Action:
 
 def _label(target: Target) -> str:
     """What the element calls itself."""
-    for way in target.strategies:
-        if isinstance(way, ByRole) and way.name:
-            return way.name[:LABEL]
+    for locator in target.strategies:
+        if isinstance(locator, ByRole) and locator.name:
+            return locator.name[:LABEL]
     known = target.fingerprint
     return (known.name.text or known.text.text)[:LABEL] if known is not None else ""
 
@@ -248,8 +248,8 @@ def _field(action: Action) -> str:
     return _text(target.strategies[0])[:LABEL] if target.strategies else ""
 
 
-def _text(way: Strategy) -> str:
-    match way:
+def _text(locator: Strategy) -> str:
+    match locator:
         case ByRole(_, name):
             return name
         case ByText(text):

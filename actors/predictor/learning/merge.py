@@ -20,7 +20,7 @@ from rutter.events.action import kind_of
 from rutter.events.predictor import Comparison
 from rutter.events.workflow import Fork, Step, Workflow
 
-SHORT = 4  # steps of one way between two that both have: a longer one is no detour
+SHORT = 4  # steps of one branch between two that both have: a longer one is none
 
 
 class RecordingsDiffer(Exception):
@@ -115,7 +115,7 @@ class _Made:
         self._newest_first = newest_first
         self._steps: list[Step] = []
         self._last: int | None = None  # of the known ones, that both have
-        self._gone: dict[int, set[int]] = {}  # which ways of a fork the new recording went
+        self._gone: dict[int, set[int]] = {}  # which branches of a fork the new recording took
         self.optional: list[int] = []
         self.added: list[int] = []
         self.varied: list[int] = []
@@ -133,30 +133,30 @@ class _Made:
 
     def take(self, gap: Sequence[Pair], common: Pair | None) -> None:
         """Both recordings' own steps between two that they share: the known ones first, but of a
-        fork the new way. What is known and stands before the fork stays before it."""
+        fork the new branch. What is known and stands before the fork stays before it."""
         ours = [self._known[pair.known] for pair in gap if pair.known is not None]
         theirs = [self._new[pair.new] for pair in gap if pair.new is not None]
         lacked = [step for step in ours if not step.optional and _acts(step)]
         _check_stretch(ours, lacked, "now lacks")
         done = [step for step in theirs if _acts(step)]
         _check_stretch(theirs, done, "now has")
-        ways = self._ways(ours, lacked, done)
+        branches = self._branches(ours, lacked, done)
         if self._newest_first:
-            self._go_ways(theirs, common)
+            self._go_branches(theirs, common)
         before = len(ours)
-        if self._newest_first and ways[1] is not None:
-            other = [step in lacked or _is_way_of(step, ways[1]) for step in ours]
+        if self._newest_first and branches[1] is not None:
+            other = [step in lacked or _is_branch_of(step, branches[1]) for step in ours]
             before = other.index(True)
         for step in ours[:before]:
-            self._keep(step, step in lacked, ways[0])
+            self._keep(step, step in lacked, branches[0])
         for step in theirs:
-            self._add(step, ways[1])
+            self._add(step, branches[1])
         for step in ours[before:]:
-            self._keep(step, step in lacked, ways[0])
+            self._keep(step, step in lacked, branches[0])
 
-    def _go_ways(self, theirs: Sequence[Step], common: Pair | None) -> None:
-        """Who goes a second way right before or behind the first has gone both, in whatever order
-        they stand."""
+    def _go_branches(self, theirs: Sequence[Step], common: Pair | None) -> None:
+        """A second branch that is taken right before or behind the first means both, in whatever
+        order they stand."""
         next_ = common.known if common is not None else None
         beside = [self._known[at] for at in (self._last, next_) if at is not None]
         near = {step.fork.number for step in beside if step.fork is not None}
@@ -166,10 +166,10 @@ class _Made:
             if any(is_same(known, step) for step in theirs):
                 self._gone.setdefault(known.fork.number, set()).add(known.fork.way)
 
-    def _ways(
+    def _branches(
         self, ours: Sequence[Step], lacked: Sequence[Step], done: Sequence[Step]
     ) -> tuple[Fork | None, Fork | None]:
-        """The two ways of a fork, or the next way of one that is there, or none."""
+        """The two branches of a fork, or the next one of a fork that is there, or none."""
         if not done:
             return None, None
         if lacked:
@@ -207,8 +207,8 @@ class _Made:
         )
 
     def all(self) -> tuple[Step, ...]:
-        """A fork of which one recording went two ways is none: both may come in one run."""
-        none = {number for number, ways in self._gone.items() if len(ways) > 1}
+        """A fork of which one recording took two branches is none: both may come in one run."""
+        none = {number for number, branches in self._gone.items() if len(branches) > 1}
         return tuple(
             msgspec.structs.replace(step, fork=None)
             if step.fork is not None and step.fork.number in none
@@ -235,7 +235,7 @@ def _check_stretch(stretch: Sequence[Step], leaving: Sequence[Step], now: str) -
         seen = True
 
 
-def _is_way_of(step: Step, fork: Fork) -> bool:
+def _is_branch_of(step: Step, fork: Fork) -> bool:
     return step.fork is not None and step.fork.number == fork.number
 
 

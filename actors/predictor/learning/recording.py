@@ -55,9 +55,9 @@ def canonical(action: Action, element: Resolved | None, values: Mapping[str, str
     """
     if element is None or action.target is None:
         return action
-    ways = list(element.ways) + [s for s in action.target.strategies if s not in element.ways]
-    ways.sort(key=lambda strategy: _RANK[type(strategy)])
-    target = named_target(Target(tuple(ways), element.fingerprint), values)
+    locators = list(element.ways) + [s for s in action.target.strategies if s not in element.ways]
+    locators.sort(key=lambda strategy: _RANK[type(strategy)])
+    target = named_target(Target(tuple(locators), element.fingerprint), values)
     if not target.strategies:
         target = msgspec.structs.replace(target, strategies=action.target.strategies)
     to = named_target(action.to, values) if action.to is not None else None

@@ -86,8 +86,8 @@ def strayed_from(state: PredictorState, plan: PlanProposed) -> PredictorState:
 
 
 def rejoined(state: PredictorState) -> PredictorState:
-    """A run that left its way is back on it where a page is what it was at a later step, or at the
-    end: states are the landmarks. What lies between was not needed this time."""
+    """A run that left its workflow is back in it where a page is what it was at a later step, or
+    at the end: states are the landmarks. What lies between was not needed this time."""
     workflow, now = state.workflow, state.look.state
     if workflow is None or not state.mends or now in NAMELESS or state.index >= len(workflow.steps):
         return state

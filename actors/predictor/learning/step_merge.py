@@ -85,13 +85,13 @@ def _action(known: Action, new: Action) -> Action:
 
 
 def _names(action: Action) -> int:
-    ways = action.target.strategies if action.target is not None else ()
-    by_name = sum("${" in str(way) for way in ways)
+    locators = action.target.strategies if action.target is not None else ()
+    by_name = sum("${" in str(locator) for locator in locators)
     return by_name + isinstance(action.value, Parameter | Secret)
 
 
 def _is_elsewhere(known: Action, new: Action) -> bool:
-    """Its best way leads there no longer: the page names it otherwise now."""
+    """Its best locator leads there no longer: the page names it otherwise now."""
     if known.target is None or new.target is None or _names(known):
         return False
     return known.target.primary not in new.target.strategies

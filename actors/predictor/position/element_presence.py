@@ -64,9 +64,9 @@ def _known_as(target: Target) -> Iterator[tuple[str, str]]:
     recorded = target.fingerprint
     if recorded is not None:
         yield recorded.role, recorded.name.text
-    for way in target.strategies:
-        if isinstance(way, ByRole):
-            yield way.role, way.name
+    for locator in target.strategies:
+        if isinstance(locator, ByRole):
+            yield locator.role, locator.name
 
 
 def _is_listed(action: Action, role: str, name: str) -> bool:

@@ -35,9 +35,9 @@ LOST = 0.2  # it is given up after a step that was not confirmed
 BEGINS = 0.1  # in no workflow, the next step begins one
 LEFT_OUT = 0.1  # a step that is not optional is not done
 MAYBE_LEFT_OUT = 0.3
-BEGUN_BEFORE = 0.1  # the first step was done some other way: whoever is there need not go there
+BEGUN_BEFORE = 0.1  # the first step was done otherwise: whoever is there need not go there
 JOINED = 0.05  # it is begun in its middle: how it began was not seen
-TOO_RARE = 0.0003  # ways through a workflow that are not followed
+TOO_RARE = 0.0003  # routes through a workflow that are not followed
 OTHERS = 20  # tokens of no workflow, at least
 KNOWN = 1_000  # more tokens tell no more, and keep the weights far from what a float can hold
 LOOSE = 5.0  # how much more often in its workflow something fits a step by a parameter alone
@@ -85,7 +85,7 @@ class RecordedWorkflows:
     not, and what it says does not depend on the order in which they were learned."""
 
     def __init__(self) -> None:
-        self._ways: dict[str, PreparedWorkflow] = {}
+        self._prepared: dict[str, PreparedWorkflow] = {}
         self._spots: dict[str, list[Spot]] = {}  # by token
         # By how the token ends: those that a parameter is in.
         self._loose: dict[str, list[tuple[Spot, Mark]]] = {}
@@ -96,16 +96,16 @@ class RecordedWorkflows:
         marks = marks_of(workflow)
         if not marks:
             return
-        way = self._ways[workflow.name] = _way(workflow, marks)
+        prepared = self._prepared[workflow.name] = _prepare(workflow, marks)
         for index, mark in enumerate(marks):
-            spot = (workflow.name, -index, way)
+            spot = (workflow.name, -index, prepared)
             insort(self._spots.setdefault(mark.token, []), spot)
             if len(mark.pieces) > 1:
                 insort(self._loose.setdefault(mark.pieces[-1], []), (spot, mark))
 
     def forget(self, name: str) -> None:
-        way = self._ways.pop(name, None)
-        for mark in way.marks if way is not None else ():
+        prepared = self._prepared.pop(name, None)
+        for mark in prepared.marks if prepared is not None else ():
             _drop(self._spots, mark.token, name)
             if len(mark.pieces) > 1:
                 _drop_loose(self._loose, mark.pieces[-1], name)
@@ -115,7 +115,7 @@ class RecordedWorkflows:
     ) -> tuple[Within, ...]:
         """The most probable first, in millionths; what is left of a million is no recorded
         workflow. `prior`: how often each was done before."""
-        if not self._ways:
+        if not self._prepared:
             return ()
         belief = Belief()
         known = 1.0 * min(len(self._spots) + OTHERS, KNOWN)
@@ -129,7 +129,7 @@ class RecordedWorkflows:
         return self._told(belief, k)
 
     def _shares(self, prior: Mapping[str, int]) -> dict[str, float]:
-        times = {name: 1 + prior.get(name, 0) for name in self._ways}
+        times = {name: 1 + prior.get(name, 0) for name in self._prepared}
         whole = sum(times.values())
         return {name: count / whole for name, count in times.items()}
 
@@ -137,18 +137,18 @@ class RecordedWorkflows:
         outside = belief.outside(GIVEN_UP)
         ended: dict[str, float] = {}
         begins = outside * BEGINS
-        for (name, back, way), rare in self._fitting(token, known):
+        for (name, back, prepared), rare in self._fitting(token, known):
             live = belief.live.get(name)
             if live is None:
-                live = belief.live[name] = [0.0] * len(way.marks)
-            weight = begins * shares[name] * way.begins[-back]
-            for done, share in way.comes[-back]:
+                live = belief.live[name] = [0.0] * len(prepared.marks)
+            weight = begins * shares[name] * prepared.begins[-back]
+            for done, share in prepared.comes[-back]:
                 weight += live[done] * share
             weight *= rare / NOISE
             if rare == known:  # what was due is not done by the way
                 belief.inside -= live[-back]
                 live[-back] = 0.0
-            if 1 - back == len(way.marks):
+            if 1 - back == len(prepared.marks):
                 ended[name] = weight
             else:
                 live[1 - back] += weight
@@ -192,12 +192,12 @@ class RecordedWorkflows:
 
     def _place(self, name: str, probability: int, belief: Belief) -> Within:
         """With the most probable number of steps done."""
-        way = self._ways[name]
-        best, reached = belief.ended.get(name, 0.0), way.of
+        prepared = self._prepared[name]
+        best, reached = belief.ended.get(name, 0.0), prepared.of
         for done, weight in enumerate(belief.live.get(name, ())):
             if weight > best:
-                best, reached = weight, way.marks[done - 1].reached
-        return Within(name, way.version, reached, way.of, probability)
+                best, reached = weight, prepared.marks[done - 1].reached
+        return Within(name, prepared.version, reached, prepared.of, probability)
 
 
 def whereabouts(
@@ -213,7 +213,7 @@ def whereabouts(
     return prepared.within(history, k, prior)
 
 
-def _way(workflow: Workflow, marks: tuple[Mark, ...]) -> PreparedWorkflow:
+def _prepare(workflow: Workflow, marks: tuple[Mark, ...]) -> PreparedWorkflow:
     missed = [MAYBE_LEFT_OUT if mark.optional else LEFT_OUT for mark in marks]
     return PreparedWorkflow(
         workflow.version,

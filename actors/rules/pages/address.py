@@ -56,7 +56,7 @@ def with_paths(place: Place, paths: Iterable[str]) -> Place:
 
 
 def mapped_paths(place: Place, change: Callable[[str], str]) -> Place:
-    """The place with each of its paths changed in the same way."""
+    """The place with each of its paths changed alike."""
     path, *also = map(change, place.paths)
     return msgspec.structs.replace(place, path=path, also=tuple(also))
 

@@ -162,7 +162,7 @@ def _is_link(action: Action) -> bool:
     known_by = target.fingerprint
     if known_by is not None and known_by.tag:
         return known_by.tag == "a" and known_by.role in ("", "link")
-    return any(isinstance(way, ByRole) and way.role == "link" for way in target.strategies)
+    return any(isinstance(each, ByRole) and each.role == "link" for each in target.strategies)
 
 
 def doubt(started: SessionStarted, settled: StepSettled | None) -> str:

@@ -93,8 +93,8 @@ def mapped(fingerprint: Fingerprint, change: Callable[[str], str]) -> Fingerprin
 
 def found_by_data(target: Target) -> bool:
     """Chosen by a parameter's value alone: nothing else on the page can stand in for it."""
-    names = [way.name if isinstance(way, ByRole) else way.text if isinstance(way, ByText) else ""
-             for way in target.strategies]  # fmt: skip
+    names = [it.name if isinstance(it, ByRole) else it.text if isinstance(it, ByText) else ""
+             for it in target.strategies]  # fmt: skip
     return bool(names) and all("${" in name for name in names)
 
 
@@ -272,7 +272,7 @@ def _same_address(address: str, other: str) -> int:
 
 def _called(target: Target, traits: Mapping[str, str], others: Mapping[str, str]) -> int | None:
     """By marks that were its own: one that every row has does not tell rows apart."""
-    css = [way.selector for way in target.strategies if isinstance(way, ByCss)]
+    css = [locator.selector for locator in target.strategies if isinstance(locator, ByCss)]
     selectors = [selector.rpartition(" >>> ")[2].replace("\\", "") for selector in css]
     marks = [
         key
@@ -359,8 +359,8 @@ def _readable(evidence: LikenessEvidence) -> bool:
 
 
 def _telling(target: Target) -> bool:
-    """Its label was the only one of its kind: the page itself named it among the ways."""
-    return any(isinstance(way, ByRole) and bool(way.role) for way in target.strategies)
+    """Its label was the only one of its kind: the page itself named it among the locators."""
+    return any(isinstance(locator, ByRole) and bool(locator.role) for locator in target.strategies)
 
 
 def _weighed(evidence: LikenessEvidence, weights: Mapping[str, int]) -> int:

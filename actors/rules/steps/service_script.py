@@ -51,7 +51,7 @@ def evolve_going(going: ScriptProgress, event: AnyEvent, started: SessionStarted
 
 
 def gone(going: ScriptProgress, judged: ActionJudged) -> ScriptProgress:
-    """One action of the way is over. What shows no effect may have been so before: if more is to
+    """One action of the script is over. What shows no effect may have been so before: if more is to
     be done here, that shows what it came to."""
     if judged.verdict == "confirmed" or goes_on_behind(going, judged):
         return msgspec.structs.replace(going, done=going.done + 1)
@@ -68,7 +68,7 @@ def refused(going: ScriptProgress) -> ScriptProgress:
 
 
 def way_here(going: ScriptProgress, started: SessionStarted) -> ServiceScript | None:
-    """The first of the service's ways that fits this page."""
+    """The first of the service's scripts that fits this page."""
     service = started.settings.service
     ways = service.ways if service is not None else ()
     fitting = (way for way in ways if way.state == going.state)
@@ -76,7 +76,7 @@ def way_here(going: ScriptProgress, started: SessionStarted) -> ServiceScript | 
 
 
 def next_of_way(going: ScriptProgress, started: SessionStarted, step: int) -> PlanProposed | None:
-    """The next action of the way here; nothing, where there is none, it is done and the page is
+    """The next action of the script here; nothing, where there is none, it is done and the page is
     still what it was, or what it types is not bound."""
     way = way_here(going, started)
     done = going.done if way == going.way else 0
@@ -90,7 +90,7 @@ def next_of_way(going: ScriptProgress, started: SessionStarted, step: int) -> Pl
 
 
 def is_helped(started: SessionStarted | None) -> bool:
-    """Whether a run of a workflow that is lost may go on by a model, or by the service's way."""
+    """Whether a run of a workflow that is lost may go on by a model, or by a service script."""
     if started is None or started.workflow is None:
         return False
     service = started.settings.service

@@ -76,7 +76,7 @@ def _likenesses(known: Sequence[Step], new: Sequence[Step]) -> list[list[bool]]:
 
 def _as_run(known: Sequence[Step], like: list[list[bool]], width: int) -> list[Pair] | None:
     """The new recording as a run of the known one: only what is optional or only looks is left out,
-    and of each fork one way is gone at most. `None` when it is none, or that takes too long."""
+    and of each fork one branch is taken at most. `None` when it is none, or that takes too long."""
     vain: set[tuple[int, int, frozenset[Fork]]] = set()
     ways: list[frozenset[Fork]] = [frozenset()]
     tried: list[int] = [0]  # at each place of the known one: 0 nothing, 1 as done, 2 as left out
@@ -106,7 +106,7 @@ def _as_run(known: Sequence[Step], like: list[list[bool]], width: int) -> list[P
 
 
 def _is_open(step: Step, gone: frozenset[Fork]) -> bool:
-    """Whether no other way of its fork was gone."""
+    """Whether no other branch of its fork was taken."""
     fork = step.fork
     return fork is None or all(way.number != fork.number or way == fork for way in gone)
 

@@ -39,17 +39,18 @@ def told(plan: PlanProposed | None, typed: str | None) -> PlanProposed | None:
 
 
 def named_target(target: Target, values: Mapping[str, str]) -> Target:
-    """The target with parameters in place of their values, in its ways and in its fingerprint.
+    """The target with parameters in place of their values, in its locators and fingerprint.
 
     An element chosen by its data is found by its data alone: anything else on the page that
     happens to match would be another customer's row.
     """
-    ways = [each for way in target.strategies if (each := _parametrised(way, values)) is not None]
-    by_data = [way for way in ways if _is_template(way)]
+    found = (_parametrised(each, values) for each in target.strategies)
+    locators = [each for each in found if each is not None]
+    by_data = [each for each in locators if _is_template(each)]
     known_by = target.fingerprint
     if known_by is not None:
         known_by = mapped(known_by, lambda text: templated(text, values))
-    return Target(tuple(dict.fromkeys(by_data or ways)), known_by)
+    return Target(tuple(dict.fromkeys(by_data or locators)), known_by)
 
 
 def names_used(
@@ -70,8 +71,8 @@ def names_used(
             case _:
                 pass
         secrets |= dict.fromkeys(said.secret for said in step.action.dialogs if said.secret)
-        ways = step.action.target.strategies if step.action.target else ()
-        texts = [*map(_text_of, ways), *(said.text or "" for said in step.action.dialogs)]
+        locators = step.action.target.strategies if step.action.target else ()
+        texts = [*map(_text_of, locators), *(said.text or "" for said in step.action.dialogs)]
         for text in (*texts, *_checked(step)):
             parameters |= dict.fromkeys(name for name in PLACEHOLDER.findall(text) if name in known)
     return tuple(parameters), tuple(secrets)

@@ -126,7 +126,7 @@ class Versions:
         return tuple(changed)
 
     def newest(self, name: str) -> Workflow | None:
-        """What a run of that name would sail: what was learned last."""
+        """What a run of that name follows: what was learned last."""
         held = self._held.get(name)
         return held[next(reversed(held))][1] if held else None
 

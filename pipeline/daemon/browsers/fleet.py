@@ -1,10 +1,10 @@
 """The fleet keeps warm browsers for many sessions: each window is opened in the one that has the
 fewest.
 
-There are as many berths as browsers are wanted. One task keeps each berth: it starts a browser,
+There are as many slots as browsers are wanted. One task keeps each slot: it starts a browser,
 and another when that one is to be replaced. One task looks after each browser until it is closed:
 what died or answers no more is killed, and its sessions are told by their pages; what is worn or
-has grown keeps its windows until they are closed, while another has its berth. At most one more
+has grown keeps its windows until they are closed, while another has its slot. At most one more
 than wanted runs at a time.
 """
 
@@ -162,7 +162,7 @@ class Fleet:
     ) -> None:
         await self.close()
 
-    # -- the berths ----------------------------------------------------------------------------
+    # -- the slots ----------------------------------------------------------------------------
 
     def _least_loaded(self) -> SupervisedBrowser | None:
         """Of two alike the one that opened fewer, so that they wear alike."""
@@ -172,7 +172,7 @@ class Fleet:
         )
 
     async def _keep(self, slot: BrowserSlot) -> None:
-        """There is always a browser at this berth, or one on its way."""
+        """There is always a browser in this slot, or one on its way."""
         while True:
             fresh = SupervisedBrowser(await self._started(slot), slot.restarts)
             old, slot.kept = slot.kept, fresh

@@ -11,7 +11,7 @@ from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
 from rutter.pipeline.daemon.browsers.fair_queue import QueuePlace
 
-# `leaving`: another has its berth, and it goes with its last window.
+# `leaving`: another has its slot, and it goes with its last window.
 State = Literal["starting", "ready", "leaving", "gone"]
 # Its process or its proxy ended; it did not answer; a window did not open or close in time; it
 # opened as many as it may; it takes more memory than it may.
@@ -76,7 +76,7 @@ class SupervisedBrowser:
             set()
         )  # of a dead one too, until its sessions know
         self.mb: int | None = None
-        self.replaced = anyio.Event()  # another is to have its berth
+        self.replaced = anyio.Event()  # another is to have its slot
         self._since = anyio.current_time()
         self._stirred = anyio.Event()
         browser.when_gone(self.stir)
