@@ -59,7 +59,7 @@ def passed_over(ship: Ship) -> list[str]:
     return [each["words"] for each in steps if each["verdict"] == "passed_over"]
 
 
-def test_recorded_with_and_without_a_banner_it_sails_both_ways(ship: Ship, tmp_path: Path) -> None:
+def test_recorded_with_and_without_a_banner_both_branches_run(ship: Ship, tmp_path: Path) -> None:
     record(ship, tmp_path)
     lost = run(ship, cookies=True)
     assert lost.code == 6

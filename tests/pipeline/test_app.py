@@ -103,7 +103,7 @@ def only(events: list[Any], kind: type[Any]) -> Any:
 # -- the whole way -------------------------------------------------------------------------------
 
 
-async def test_a_workflow_watched_once_is_sailed_alone(pipeline_log: EventLog) -> None:
+async def test_a_workflow_watched_once_is_run_alone(pipeline_log: EventLog) -> None:
     async with open_app(pipeline_log) as app:
         workflow = await record_order(app, pipeline_log)
         world, person = shop(), ScriptedPerson()
@@ -114,7 +114,7 @@ async def test_a_workflow_watched_once_is_sailed_alone(pipeline_log: EventLog) -
     assert person.asked == []
 
 
-async def test_what_is_learned_can_be_sailed_with_other_values(pipeline_log: EventLog) -> None:
+async def test_what_is_learned_can_be_run_with_other_values(pipeline_log: EventLog) -> None:
     async with open_app(pipeline_log) as app:
         workflow = await record_order(app, pipeline_log, name="the-recording")
     assert (workflow.version, workflow.complete, workflow.session) == (1, True, "the-recording")

@@ -63,7 +63,7 @@ def of(events: list[Any], kind: type[Any]) -> list[Any]:
 # -- the gate does not stop the product ------------------------------------------------------------
 
 
-async def test_a_recorded_submit_sails_alone(replayed: Replayed) -> None:
+async def test_a_recorded_submit_runs_alone(replayed: Replayed) -> None:
     log = replayed.memory()
     async with open_app(log) as app:
         workflow = await record_order(app, log)

@@ -193,7 +193,7 @@ async def test_a_step_that_is_not_there_is_looked_for_behind_what_was_passed_ove
     assert missing == [1, 0, -1, -1]  # twice the button is there instead, then it is missing itself
 
 
-async def test_of_a_fork_one_way_is_gone(pipeline_log: EventLog) -> None:
+async def test_of_a_fork_one_branch_is_taken(pipeline_log: EventLog) -> None:
     world = Covered(there=("#accept",))
     ended, events = await run(pipeline_log, world, forked)
 

@@ -308,7 +308,7 @@ async def test_a_pure_verification_does_nothing_and_is_final(replayed: Replayed)
     )
 
 
-async def test_a_verification_in_a_workflow_is_sailed_and_teaches_nothing(
+async def test_a_verification_in_a_workflow_is_run_and_teaches_nothing(
     replayed: Replayed,
 ) -> None:
     log = replayed.memory()

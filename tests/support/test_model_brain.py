@@ -157,7 +157,7 @@ TRIED = "What was tried, and must not be tried again"
 WRONG = "What went wrong"
 
 
-def test_a_proposal_names_the_element_in_several_ways() -> None:
+def test_a_proposal_names_the_element_by_several_locators() -> None:
     said = proposed(Reader()(asks(**{"The recorded step": STEP})))
 
     assert (said["state"], said["action_type"]) == ("ACCOUNT_ACTIVE", "click")

@@ -308,7 +308,7 @@ def learned_workflow(*story: AnyEvent | Told) -> WorkflowLearned:
 COMPLETED = RunStopped("completed", detail="all steps were done")
 
 
-def test_a_recording_becomes_a_workflow_that_can_be_sailed() -> None:
+def test_a_recording_becomes_a_workflow_that_can_be_run() -> None:
     typed, send = fill("#user", Parameter("user")), click("#send")
     story = (
         RECORDING,

@@ -67,7 +67,7 @@ def test_no_workflow_at_all(recorded: Rutter) -> None:
     refused(recorded("run"), 2, "which workflow", "rutter run NAME")
 
 
-def test_half_a_recording_is_not_sailed(recorded: Rutter) -> None:
+def test_half_a_recording_is_not_run(recorded: Rutter) -> None:
     ended = recorded("run", "half", "--set", "customer=Ann")
 
     refused(

@@ -67,7 +67,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(
 @pytest.mark.browser
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", BOTH)
-async def test_a_stock_client_signs_in_by_the_tools_and_the_way_is_learned(
+async def test_a_stock_client_signs_in_by_the_tools_and_the_workflow_is_learned(
     rutter: Rutter, site: Site, tmp_path: Path, mode: str
 ) -> None:
     (tmp_path / "password").write_text(PASSWORD)

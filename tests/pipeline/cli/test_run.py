@@ -78,7 +78,7 @@ def events(ship: Ship, kind: type[Kind]) -> list[Kind]:
 # -- as it should be -------------------------------------------------------------------------------
 
 
-def test_a_workflow_watched_once_is_sailed_alone_with_other_values(ship: Ship) -> None:
+def test_a_workflow_watched_once_is_run_alone_with_other_values(ship: Ship) -> None:
     ended = ship.run()
 
     assert (ended.code, ended.err) == (0, "")

@@ -371,7 +371,7 @@ def lines(*steps: Action | Step, **more: Any) -> str:
     return script[script.index("def flow(") :]
 
 
-def test_elements_are_found_by_every_way_that_is_known_best_first() -> None:
+def test_elements_are_found_by_every_locator_that_is_known_best_first() -> None:
     said = lines(
         aimed(
             ByCss('[data-testid="go"]'),
@@ -523,7 +523,7 @@ def test_an_optional_step_is_done_where_it_is_there() -> None:
     assert "    if element is not None:\n        element.click()" in said
 
 
-def test_a_script_goes_one_way_alone() -> None:
+def test_a_script_takes_one_branch_alone() -> None:
     forked = msgspec.structs.replace(step(click("#pick"), optional=True), fork=Fork(1, 2))
     with pytest.raises(BadInput, match=r"step 1 \(click\): it is one of several ways"):
         playwright_script(flow(forked), {})
@@ -743,7 +743,7 @@ def test_what_was_blurred_in_a_notice_is_any_word() -> None:
     assert not re.search(pattern, "the user “ann” was not added. you may edit it below.")
 
 
-def test_a_way_that_tells_only_where_something_lies_is_gone_last() -> None:
+def test_a_locator_that_tells_only_where_something_lies_is_tried_last() -> None:
     ways = (ByCss("div > b:nth-of-type(2)"), ByRole("button", "Skip"), ByText("Skip"))
     script = lines(aimed(*ways))
     order = [script.index(each) for each in ("get_by_role", "nth-of-type", "get_by_text", "sure=1")]

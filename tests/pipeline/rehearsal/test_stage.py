@@ -152,7 +152,7 @@ async def recorded(log: EventLog) -> Any:
     return told.learned
 
 
-async def test_a_workflow_is_recorded_and_sailed_and_waiting_takes_no_time() -> None:
+async def test_a_workflow_is_recorded_and_run_and_waiting_takes_no_time() -> None:
     log = MemoryLog()
     workflow = await recorded(log)
     world = ScriptedWorld(SHOP)
@@ -260,7 +260,7 @@ async def test_a_session_that_waits_for_what_never_comes_has_stalled() -> None:
         ("cancel_already_cancelled", "the membership is cancelled already"),
     ],
 )
-async def test_a_service_is_sailed_without_a_model(begins_at: str, account: str, ends: str) -> None:
+async def test_a_service_is_run_without_a_model(begins_at: str, account: str, ends: str) -> None:
     known = read_service(Path("streaming"))
     started = session_started.goal_run(
         "cancel",

@@ -145,7 +145,7 @@ def test_a_run_that_needs_a_model_is_told_at_once_that_there_is_no_key(
     assert caught.value.fix == "set ANTHROPIC_API_KEY, or models.anthropic.key"
 
 
-def test_a_run_that_can_do_without_sails_without_it_and_says_so(tmp_path: Path) -> None:
+def test_a_run_that_can_do_without_goes_on_without_it_and_says_so(tmp_path: Path) -> None:
     said: list[str] = []
     assert open_models(config(tmp_path), {}, warn=said.append) == {}
     [line] = said

@@ -93,7 +93,7 @@ def test_a_service_has_its_checkpoints(tmp_path: Path) -> None:
     )
 
 
-def test_a_service_has_a_goal_and_the_way_to_it_without_a_model(tmp_path: Path) -> None:
+def test_a_service_has_a_goal_and_a_script_without_a_model(tmp_path: Path) -> None:
     service, _ = read(tmp_path, WAYS)
 
     assert (service.goal, service.guidance) == ("End the plan.", "Decline offers.")

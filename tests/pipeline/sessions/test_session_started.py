@@ -136,7 +136,7 @@ def test_what_the_workflow_does_not_know_is_refused() -> None:
     )
 
 
-def test_half_a_recording_cannot_be_sailed() -> None:
+def test_half_a_recording_cannot_be_run() -> None:
     half = Workflow("order", 2, SCRIPT, complete=False)
     assert refusal(half, {}, ()) == (
         "workflow 'order' version 2 was not recorded to its end; "

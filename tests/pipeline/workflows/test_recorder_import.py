@@ -201,11 +201,11 @@ def test_a_click_on_the_main_page_with_the_main_button_is_a_click() -> None:
         ("text/a/b", ByText("a/b")),
     ],
 )
-def test_a_selector_is_a_way_to_find(selector: Any, strategy: Strategy) -> None:
+def test_a_selector_is_a_locator(selector: Any, strategy: Strategy) -> None:
     assert ways(selector) == (strategy,)
 
 
-def test_the_best_way_comes_first() -> None:
+def test_the_best_locator_comes_first() -> None:
     assert ways(
         ["text/Go"],
         ['aria/Go[role="button"]'],

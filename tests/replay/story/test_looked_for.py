@@ -47,7 +47,7 @@ def elements(*named: tuple[str, str]) -> tuple[Element, ...]:
     return tuple(Element(role, Untrusted(name)) for role, name in named)
 
 
-def test_each_way_is_told_with_what_came_of_it_and_what_stood_around() -> None:
+def test_each_locator_is_told_with_what_came_of_it_and_what_stood_around() -> None:
     [step] = lost().steps
     assert step.looked_for == [
         "#place: not there",

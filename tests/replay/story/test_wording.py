@@ -203,7 +203,7 @@ def test_an_element_is_called_as_it_calls_itself() -> None:
         (ByPoint(3, 4), "point 3,4"),
     ],
 )
-def test_a_way_to_find_an_element_in_words(way: Strategy, words: str) -> None:
+def test_a_locator_in_words(way: Strategy, words: str) -> None:
     assert locator_in_words(way) == words
 
 

@@ -101,13 +101,13 @@ def test_what_only_the_second_recording_met_is_put_in_where_it_came() -> None:
     assert (merged.compared.optional, merged.compared.added) == ((), (2,))
 
 
-def test_two_short_ways_between_the_same_steps_are_a_fork() -> None:
+def test_two_short_branches_between_the_same_steps_are_a_fork() -> None:
     merged = again(flow(A, B, C), A, SURVEY, BANNER, C)
 
     assert names(merged.workflow.steps) == ["a", "survey?1.2", "banner?1.2", "b?1.1", "c"]
 
 
-def test_a_third_way_belongs_to_the_same_fork() -> None:
+def test_a_third_branch_belongs_to_the_same_fork() -> None:
     known = again(flow(A, B, D), A, C, D).workflow
     merged = again(known, A, SURVEY, D)
 
@@ -123,7 +123,7 @@ def test_two_forks_have_two_numbers() -> None:
     assert names(other.workflow.steps)[1:6] == ["survey?1.2", "b?1.1", "d", "banner?2.2", "c?2.1"]
 
 
-def test_who_meets_both_ways_in_one_recording_dissolves_the_fork() -> None:
+def test_who_meets_both_branches_in_one_recording_dissolves_the_fork() -> None:
     known = again(flow(A, BANNER, C), A, SURVEY, C).workflow
     merged = again(known, A, SURVEY, BANNER, C)
 
@@ -156,7 +156,7 @@ def test_in_older_logs_what_was_known_came_first() -> None:
     assert merged.steps[0].action.value == Text("3")
 
 
-def test_something_new_beside_what_is_optional_already_is_no_other_way() -> None:
+def test_something_new_beside_what_is_optional_already_is_no_other_branch() -> None:
     known = again(flow(A, BANNER, C), A, C).workflow
     merged = again(known, A, SURVEY, C)
 
@@ -291,7 +291,7 @@ def test_what_differs_too_much_is_the_next_version_as_it_is(
     assert merged.compared.version == 1
 
 
-def test_another_end_is_another_way_of_working() -> None:
+def test_another_end_is_another_workflow() -> None:
     merged = again(flow(A, B), A, B, end="/elsewhere")
 
     assert merged.compared.why == "it ends at /elsewhere, and version 1 at /"

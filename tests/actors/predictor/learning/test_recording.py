@@ -42,7 +42,7 @@ def ways_of(action: Action) -> tuple[Strategy, ...]:
 # -- the target as the page names it -------------------------------------------------------------
 
 
-def test_an_action_keeps_every_way_in_the_order_of_preference() -> None:
+def test_an_action_keeps_every_locator_in_the_order_of_preference() -> None:
     scripted = Action("click", target=Target((ByText("Go"), ByCss("#go"))))
     what = seen(ByPoint(1, 2), ByRole("button", "Go"), ByCss("[data-testid=go]"))
     assert ways_of(canonical(scripted, what, {})) == (
@@ -60,7 +60,7 @@ def test_the_same_element_is_the_same_target_whoever_found_it_first() -> None:
     assert canonical(by_role, what, {}) == canonical(click("#go"), what, {})
 
 
-def test_a_way_is_kept_once() -> None:
+def test_a_locator_is_kept_once() -> None:
     assert ways_of(canonical(click("#go"), seen(ByCss("#go"), ByCss("#go")), {})) == (ByCss("#go"),)
 
 
@@ -132,7 +132,7 @@ def test_a_value_of_two_letters_is_too_short_to_be_recognised() -> None:
     assert ways_of(canonical(click("#row"), ann, {"who": "Ann"})) == (ByRole("link", "${who}"),)
 
 
-def test_when_no_way_is_left_the_scripts_own_is_kept() -> None:
+def test_when_no_locator_is_left_the_scripts_own_is_kept() -> None:
     tied = ByCss('[title="Aurora Shipping"]')
     scripted = Action("click", target=Target((tied,)))
     assert canonical(scripted, seen(tied), VALUES).target == Target((tied,), PRINT)

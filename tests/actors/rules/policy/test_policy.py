@@ -94,7 +94,7 @@ def test_typing_and_selecting_need_a_value_too(kind: ActionType) -> None:
 
 
 @pytest.mark.parametrize("kind", ["click", "type", "select", "scroll", "wait_for", "extract"])
-def test_a_target_with_no_way_to_find_it_is_no_target(kind: ActionType) -> None:
+def test_a_target_without_a_locator_is_no_target(kind: ActionType) -> None:
     assert missing_field(Action(kind, target=Target(()), value=Text("a"))) == "target"
 
 
@@ -138,7 +138,7 @@ def test_every_driver_is_either_recorded_or_not() -> None:
         fill("input[name=payment]"),
     ],
 )
-def test_the_word_counts_in_any_way_to_find_the_element(action: Action) -> None:
+def test_the_word_counts_in_any_locator_of_the_element(action: Action) -> None:
     assert verdict(action).rule == "denylist"
 
 

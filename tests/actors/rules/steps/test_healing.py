@@ -370,7 +370,7 @@ def test_what_was_healed_must_be_found_again_as_it_was_chosen() -> None:
     assert refusal.rule == "likeness"
 
 
-def test_a_healed_step_is_looked_for_by_its_new_ways() -> None:
+def test_a_healed_step_is_looked_for_by_its_new_locators() -> None:
     admitted = verdict(RUN, healed_plan(NEW))
     assert isinstance(admitted, PlanAdmitted)
     assert admitted.action.target is not None

@@ -27,7 +27,7 @@ def test_of_several_alike_the_one_that_must_be_there_is_taken() -> None:
     assert align([A, optional], [A]) == [Pair(0, 0), Pair(1, None)]
 
 
-def test_a_run_of_what_is_known_goes_one_way_of_a_fork() -> None:
+def test_a_run_of_what_is_known_takes_one_branch_of_a_fork() -> None:
     one = msgspec.structs.replace(A, optional=True, fork=Fork(1, 1))
     two = msgspec.structs.replace(A, optional=True, fork=Fork(1, 2))
     other = msgspec.structs.replace(B, optional=True, fork=Fork(1, 2))
@@ -46,7 +46,7 @@ def test_elsewhere_or_in_another_page_it_is_another_step() -> None:
     assert pairs([A], [second]) == [(0, 0)]  # only one page was open then
 
 
-def test_any_way_that_both_found_it_by_makes_it_the_same() -> None:
+def test_any_locator_that_both_found_it_by_makes_it_the_same() -> None:
     def found(*ways: ByCss | ByRole) -> Step:
         return Step(Action("click", target=Target(ways)), before=HERE)
 

@@ -39,7 +39,7 @@ def test_parameters_and_secrets_are_not_mixed_up() -> None:
         (ByPoint(1, 2), ByPoint(1, 2)),
     ],
 )
-def test_a_way_that_is_a_parameter_is_looked_for_by_its_value(
+def test_a_locator_that_is_a_parameter_is_looked_for_by_its_value(
     recorded: Strategy, looked_for: Strategy
 ) -> None:
     assert BOUND.strategy(recorded) == looked_for
