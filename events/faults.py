@@ -33,8 +33,8 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FaultTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`codes` of steps and ends of sessions, `requests` to the daemon and errors of ours, and what
-    the providers of `models` answer: the same word may mean another thing in each."""
+    """The table has `codes` of steps and ends of sessions, `requests` to the daemon and errors of
+    ours, and answers of providers of `models`: the same word may mean another thing in each."""
 
     codes: Mapping[str, Fault]
     requests: Mapping[str, Fault]

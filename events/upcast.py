@@ -105,7 +105,7 @@ CHECKED = re.compile(r"(?:\w+: ){0,2}([a-z_]+) ['\"]")
 
 
 class EndSentence(NamedTuple):
-    """How the detail of an end begins, of which reason or failure; its groups are fields of the
+    """A detail of an end begins so, of which reason or failure; its groups are fields of the
     cause."""
 
     kind: CauseKind

@@ -60,8 +60,8 @@ from rutter.events.vocabulary import AnyEvent
 
 
 class Flight(msgspec.Struct, frozen=True):
-    """A step from its proposal on, and what came of it. `begun` says that its input may have
-    reached the page, whatever is known of it."""
+    """A flight is a step from its proposal on, and what came of it. `begun` says that its input may
+    have reached the page, whatever is known of it."""
 
     plan: PlanProposed
     begun: bool = False
@@ -80,7 +80,7 @@ class Flight(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """What is known of a run of any driver. `flight` is its last step, `recent` what was done or
+    """A run of any driver has this state. `flight` is its last step, `recent` what was done or
     called last and on which page, `failures` those in a row; `by_hand` for which step a person was
     asked, and how often. `flying` is the step that has begun and is not over, `let_go` how many a
     pause came before, `asked` the question to a person that is open."""

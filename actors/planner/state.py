@@ -1,5 +1,5 @@
-"""A run of a script, a workflow or a prediction: what the Planner follows beside any run's state,
-and what every part of it decides by."""
+"""A planned run has this beside any run's state; it follows a script, a workflow or a prediction,
+and every part of the Planner decides by it."""
 
 from typing import Literal
 
@@ -28,7 +28,7 @@ BY_HAND = 3
 
 
 class PlannedRun(Run, frozen=True):
-    """A run whose next step is known here, or predicted. `index` is the place of the next step of a
+    """A planned run knows its next step, or predicts it. `index` is the place of the next step of a
     script, `due` the step of a workflow that is due, `last` the number of the step that was judged
     last, a person's too; `recalled` are optional steps that were looked for once more, in vain so
     far, and `handed_over` says how the person told that they are done."""

@@ -33,7 +33,7 @@ from rutter.replay.story.told_session import Story
 
 
 class WatchesPerson(Protocol):
-    """Who tells of a recording by hand: that it may begin, and what is done."""
+    """A watcher tells of a recording by hand: that it may begin, and what is done."""
 
     def invite(self) -> None: ...
 

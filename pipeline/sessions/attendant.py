@@ -17,8 +17,8 @@ def _nobody(question: str) -> str:
 
 
 class Attendant(NamedTuple):
-    """Who is asked for a value, a secret, and the passphrase of kept logins; who hears of what is
-    left out."""
+    """An attendant is asked for a value, a secret, and the passphrase of kept logins, and hears of
+    what is left out."""
 
     ask: Ask | None = None
     ask_secret: Ask = _nobody
@@ -30,7 +30,7 @@ NOBODY = Attendant()
 
 
 class BoundSecrets(NamedTuple):
-    """Secrets by name, and the origins that were given with them."""
+    """Secrets are bound by name, with the origins that were given with them."""
 
     secrets: dict[str, str]
     origins: tuple[tuple[str, str], ...] = ()

@@ -1,5 +1,5 @@
-"""A run request says what is to be run and on which terms: the one form that the command line, a
-job, a schedule, a hook, a row and a session of tools come to before a session is started."""
+"""A run request says what is to be run and on which terms. Command line, jobs, schedules, hooks,
+rows and sessions of tools come to this one form before a session is started."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,8 +16,9 @@ from rutter.pipeline.sessions.session_started import MAX_TURNS, Given
 
 
 class RunRequest(msgspec.Struct, frozen=True):
-    """A workflow by its name, a goal, or a free run from an address. Secrets are named, each with
-    its source or as the configuration knows it; a service is named, or its file is."""
+    """A request is for a workflow by its name, a goal, or a free run from an address. Secrets are
+    named, each with its source or as the configuration knows it; a service is named, or its file
+    is."""
 
     name: str = ""
     version: int = 0  # of the workflow; 0 is the newest

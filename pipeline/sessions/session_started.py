@@ -47,8 +47,8 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class SessionTerms(TypedDict, total=False):
-    """What any session may be started with: hosts beside its own, the configured policy, whether it
-    is only tried, what is known of the service, and where each secret belongs."""
+    """Any session may be started on these terms: hosts beside its own, the configured policy, a dry
+    run, what is known of the service, and where each secret belongs."""
 
     allow: Iterable[str]
     policy: Policy

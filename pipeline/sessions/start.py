@@ -45,8 +45,8 @@ from rutter.pipeline.sessions.session_started import Given, SessionTerms
 
 
 class StartedSession(NamedTuple):
-    """What runs. `secrets` and what was `typed` are in no event, nor is what `logins` hold.
-    `models` are open: `run` lets go of them."""
+    """A session is started like this. `secrets` and what was `typed` are in no event, nor is what
+    `logins` hold. `models` are open: `run` lets go of them."""
 
     started: SessionStarted
     secrets: Mapping[str, str] = {}
@@ -80,7 +80,7 @@ class StartedSession(NamedTuple):
 
 
 class _Chosen(NamedTuple):
-    """What a request comes to, with what is bound for it. Each start is made of it."""
+    """A request comes to this, with what is bound for it. Each start is made of it."""
 
     request: RunRequest
     tables: Tables
