@@ -34,7 +34,7 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class FaultTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The table has `codes` of steps and ends of sessions, `requests` to the daemon and errors of
-    ours, and answers of providers of `models`: the same word may mean another thing in each."""
+    ours. In what `models` answer the same word may mean another thing."""
 
     codes: Mapping[str, Fault]
     requests: Mapping[str, Fault]

@@ -23,11 +23,10 @@ Stage = Literal["idle", "held", "due", "acting", "looking", "waiting", "answerin
 
 
 class Desk(Run, frozen=True):
-    """A desk is a run that calls drive: an agent's from outside, or a language model's (`led`).
+    """A desk is a run that calls drive, an agent's from outside or a language model's (`led`).
     `busy` says that the last step is under way, `whose` call it was. `refs` are the elements of the
-    last look, which is number `look`, and `given` says that the caller has that very look: any
-    later one makes its refs stale (D2). `turns` are the calls of an agent, or the answers of a
-    model.
+    last look, number `look`; `given`: the caller has that very look, any later one makes its refs
+    stale (D2). `turns` are the calls of an agent, or the answers of a model.
 
     Where a model leads, `silent` are its answers in a row without a call, `failures` those of the
     calls that told of one; `in_window` a person goes on, `asks_page` nobody else says whether it is

@@ -138,8 +138,8 @@ DOES: Mapping[str, Do] = {
 
 
 class ListedFlag(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is seldom said of a flag. `one_of`: of all that say so, one alone may be given, or
-    must."""
+    """A flag has what is seldom said of one. `one_of`: of all that say so, one alone may be given,
+    or must."""
 
     type: Literal["", "text", "int", "path", "count", "times"] = ""
     default: str | int | None = None

@@ -16,9 +16,8 @@ from rutter.pipeline.sessions.session_started import MAX_TURNS, Given
 
 
 class RunRequest(msgspec.Struct, frozen=True):
-    """A request is for a workflow by its name, a goal, or a free run from an address. Secrets are
-    named, each with its source or as the configuration knows it; a service is named, or its file
-    is."""
+    """A request is for a workflow by its name, a goal, or a free run from an address. Secrets have
+    a source each, or the configuration's; a service is named, or its file is."""
 
     name: str = ""
     version: int = 0  # of the workflow; 0 is the newest
