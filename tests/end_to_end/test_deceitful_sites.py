@@ -8,7 +8,7 @@ import pytest
 
 from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import Chromium
-from rutter.events.action import Action, ByCss, Target, Text
+from rutter.events.action import Action, Text
 from rutter.events.checks import AlertSaid, ReadBack, TextVisible
 from rutter.events.critic import ActionJudged, OutcomeUnknown
 from rutter.events.predictor import TransitionLearned, WorkflowLearned
@@ -18,14 +18,11 @@ from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from tests.support.deceitful_site import How, Office
 from tests.support.log_checks import Replayed, events_of
+from tests.support.shop_facts import css
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
 NAME = "Ann Bonny"
-
-
-def css(selector: str) -> Target:
-    return Target((ByCss(selector),))
 
 
 class Clerk:

@@ -14,7 +14,7 @@ from rutter.actors.executor.patience import StepPatience
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.page_script import library
 from rutter.actors.world.browser.tab import Tab
-from rutter.events.action import Action, ByCss, Parameter, Target
+from rutter.events.action import Action, Parameter
 from rutter.events.observer import Shown
 from rutter.events.page import Rest, Resting
 from rutter.events.predictor import WorkflowLearned
@@ -25,6 +25,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PATIENT, PageServer
+from tests.support.shop_facts import css
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -112,10 +113,6 @@ def unread(workflow: Workflow) -> Workflow:
 
 
 # -- pages -----------------------------------------------------------------------------------------
-
-
-def css(selector: str) -> Target:
-    return Target((ByCss(selector),))
 
 
 CLICK = (Action("click", target=css("#keep")),)

@@ -12,17 +12,11 @@ import pytest
 
 from rutter.pipeline.demo_sites.chandlery import Switches, find_order_script
 from tests.support.command_shell import Ended, Rutter, check_logs, places_of
-from tests.support.recorded_site import PASSWORD, Harbour, Ship, WatchedSite
+from tests.support.recorded_site import PASSWORD, Harbour, Ship
 
 pytestmark = pytest.mark.browser
 
 SIGNED_IN, LISTED = 5, 6  # how many steps of the script lead to the desk, and to the orders
-
-
-@pytest.fixture(scope="module")
-def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harbour]:
-    with WatchedSite() as site:
-        yield Harbour(tmp_path_factory.mktemp("harbour"), site)
 
 
 @pytest.fixture

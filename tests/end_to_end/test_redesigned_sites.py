@@ -24,6 +24,7 @@ from rutter.events.workflow import Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.demo_sites.chandlery import Site
 from rutter.pipeline.demo_sites.chandlery.switches import Switches
+from tests.support import browser_fixtures
 from tests.support.log_checks import Replayed, read_all
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.redesign_meeting import Met, meet
@@ -31,6 +32,7 @@ from tests.support.redesigned_pages import make_case
 from tests.support.site_sessions import Sailed, record_order, sail_order, wrong_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 LOOKS = [
     Switches(moved=moved, relabelled=relabelled, swapped=swapped)

@@ -8,7 +8,7 @@ import pytest
 from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.page_addresses import Addresses
-from rutter.events.action import Action, ByCss, Parameter, Target
+from rutter.events.action import Action, Parameter
 from rutter.events.critic import ActionJudged
 from rutter.events.predictor import EffectsLearned, WorkflowLearned
 from rutter.events.runtime import SessionEnded, SessionStarted
@@ -17,6 +17,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
+from tests.support.shop_facts import css
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -40,10 +41,6 @@ if (when === "aside") document.querySelector("#new").addEventListener("click", (
   history.replaceState({}, "", "/error"));
 document.querySelector("#keep").onclick = () => (said.textContent = `Kept ${title.value}`);
 </script>"""
-
-
-def css(selector: str) -> Target:
-    return Target((ByCss(selector),))
 
 
 class Author:

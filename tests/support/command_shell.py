@@ -42,6 +42,11 @@ class Ended(NamedTuple):
         return line
 
 
+def refused(ended: Ended, what: str) -> None:
+    assert (ended.code, ended.out) == (2, ""), ended
+    assert what in ended.complaint
+
+
 class Rutter:
     """`rutter --data DIR ...` runs in this process; nobody sits at the terminal."""
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import atexit
+import fcntl
 import os
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import closing
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -129,3 +130,13 @@ def holding(root: Path, word: str) -> list[str]:
     """The files under `root` that hold this word."""
     files = (path for path in root.rglob("*") if path.is_file())
     return sorted(path.name for path in files if word.encode() in path.read_bytes())
+
+
+@contextmanager
+def held(lock: Path) -> Iterator[None]:
+    """By another process, as it seems."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file.write("4711\n")
+        file.flush()
+        yield

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -10,16 +11,18 @@ import msgspec
 from rutter.actors.answers import Answers, PersonAnswer, ScriptedPerson, Who
 from rutter.actors.decider import DecidingActor
 from rutter.events.action import Action
+from rutter.events.errors import BrowserGone
 from rutter.events.log import EventLog
 from rutter.events.predictor import WorkflowLearned
 from rutter.events.run_settings import Limits
 from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.sqlite_log import SqliteLog
 from rutter.events.validator import ApprovalRequested
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.clock import Clock, CountingClock
 from rutter.pipeline.sessions import session_started
-from tests.support.scripted_shop import AURORA, FAIRLEAD, ORDER, World, effectors, shop
+from tests.support.scripted_shop import AURORA, FAIRLEAD, ORDER, Raises, World, effectors, shop
 
 YES = PersonAnswer(True, phrase="confirm")
 
@@ -71,6 +74,16 @@ async def record_order(app: App, log: EventLog, name: str | None = None) -> Work
     lesson = lessons[-1]
     assert isinstance(lesson, WorkflowLearned)
     return lesson.workflow
+
+
+async def break_off(path: Path) -> None:
+    """The browser dies while the order is being placed."""
+    path.parent.mkdir(parents=True)
+    world = shop().trouble("#place", Raises(BrowserGone("it died")))
+    log = await SqliteLog.open(path)
+    async with open_app(log) as app:
+        workflow = await record_order(app, log)
+        await sail(app, run_for_fairlead(workflow), world, name="cut")
 
 
 def run_for_fairlead(workflow: Workflow, **more: Any) -> SessionStarted:

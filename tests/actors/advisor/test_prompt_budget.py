@@ -31,10 +31,12 @@ from rutter.pipeline.app import App
 from rutter.pipeline.demo_sites.chandlery import Site
 from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
 from rutter.pipeline.sessions import session_started
+from tests.support import browser_fixtures
 from tests.support.log_checks import Replayed
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 NONCE = "0123456789abcdef"
 PATHS = ("/desk", "/customers", "/orders", "/orders/1004", "/nowhere")

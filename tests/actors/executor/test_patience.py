@@ -23,11 +23,13 @@ from rutter.events.executor import (
 )
 from rutter.events.run_settings import RunSettings
 from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
+from tests.support import browser_fixtures
 from tests.support.browser_fixtures import OneWindow, tell
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 SOON = 400  # ms until a page lets go, which is more than the first looks take
 NEVER = 1_000_000

@@ -16,7 +16,7 @@ from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import MAX_TABS, Window
 from rutter.actors.world.secrets.bindings import Bindings
-from rutter.events.action import Action, ByCss, Target, Text, Untrusted
+from rutter.events.action import Action, Text, Untrusted
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.chain import GENESIS
 from rutter.events.codec import pack
@@ -42,6 +42,7 @@ from rutter.events.vocabulary import AnyEvent
 from tests.support.browser_fixtures import OneWindow, show
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
+from tests.support.shop_facts import css
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -93,10 +94,6 @@ class Hands:
 async def tell(actor: Executor | Observer, event: AnyEvent) -> list[AnyEvent]:
     envelope = Envelope(1, "run", 1, 0, "validator", 0, event, GENESIS)
     return [fact async for fact in actor.handle(envelope)]
-
-
-def css(selector: str) -> Target:
-    return Target((ByCss(selector),))
 
 
 def seen(facts: list[AnyEvent]) -> PageObserved:

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from rutter.pipeline.cli.completion import SHELLS
-from tests.support import scripted_logs
+from tests.support import command_fixtures
 from tests.support.command_shell import ROOT, Rutter
+
+rutter = command_fixtures.with_orders
 
 # A process for each line, as a shell starts one; what it has to import is imported once for all.
 ANSWERING = """
@@ -36,12 +38,6 @@ def offered(tmp_path: Path, *lines: str) -> list[list[str]]:
     return [
         [word.strip() for word in each.read_text().split("\x0b") if word.strip()] for each in told
     ]
-
-
-@pytest.fixture
-def rutter(rutter: Rutter) -> Rutter:
-    scripted_logs.keep(rutter.data / "log.db")
-    return rutter
 
 
 def test_commands_flags_workflows_and_sessions_are_offered(rutter: Rutter, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions.attendant import BoundSecrets
 from rutter.pipeline.sessions.start import recorded_homes
 from tests.support import scripted_logs
-from tests.support.command_shell import Ended, Rutter
+from tests.support.command_shell import Rutter, refused
 
 CANARY = "correct horse battery 7"
 
@@ -21,11 +21,6 @@ def configure(rutter: Rutter, text: str) -> Path:
     file.write_text(text)
     file.chmod(0o600)
     return file
-
-
-def refused(ended: Ended, what: str) -> None:
-    assert (ended.code, ended.out) == (2, ""), ended
-    assert what in ended.complaint
 
 
 def test_init_says_where_things_are_and_writes_the_defaults_once(rutter: Rutter) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import scripted_logs
-from tests.support.command_shell import Ended, Rutter
+from tests.support.command_shell import Rutter, refused
 
 
 @pytest.fixture
@@ -14,11 +14,6 @@ def rutter(rutter: Rutter) -> Rutter:
     """`order`, which takes a customer, `sign-in` with a secret, and `half` of a recording."""
     scripted_logs.keep_locked(rutter.data / "log.db")
     return rutter
-
-
-def refused(ended: Ended, what: str) -> None:
-    assert (ended.code, ended.out) == (2, ""), ended
-    assert what in ended.complaint
 
 
 def test_a_script_goes_to_the_terminal(rutter: Rutter) -> None:

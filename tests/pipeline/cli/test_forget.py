@@ -1,16 +1,13 @@
 """`rutter forget` as people type it: what a session or a workflow taught no longer counts."""
 
 import asyncio
-import fcntl
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from rutter.actors.answers import ScriptedPerson
-from rutter.events.errors import BrowserGone
 from rutter.events.predictor import SessionForgotten, WorkflowDeleted
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
@@ -18,32 +15,22 @@ from rutter.pipeline.config.settings import load
 from rutter.pipeline.queries.workflows_and_sessions import Tables, latest_workflow, project
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.earlier_run import unsettled
-from tests.support import scripted_logs
-from tests.support.command_shell import Ended, Rutter
-from tests.support.scripted_shop import AURORA, ORDER, Raises, effectors, shop
+from tests.support import command_fixtures
+from tests.support.command_shell import Rutter, refused
+from tests.support.data_directories import held
+from tests.support.scripted_shop import AURORA, ORDER, effectors, shop
 from tests.support.shop_sessions import (
     YES,
     NextClock,
+    break_off,
     open_app,
     record_order,
-    run_for_fairlead,
-    sail,
 )
+
+rutter = command_fixtures.with_orders
 
 # What `logbook.keep` leaves.
 RECORDED, SAILED, LOST, HALF = "record-0002", "run-0003", "run-0004", "record-0005"
-
-
-@pytest.fixture
-def rutter(rutter: Rutter) -> Rutter:
-    """`order` recorded and sailed twice, `half` of it recorded; derived again when it ends."""
-    scripted_logs.keep(rutter.data / "log.db")
-    return rutter
-
-
-def refused(ended: Ended, what: str) -> None:
-    assert (ended.code, ended.out) == (2, ""), ended
-    assert what in ended.complaint
 
 
 def said(rutter: Rutter) -> list[SessionForgotten | WorkflowDeleted]:
@@ -163,16 +150,6 @@ def test_what_it_may_have_done_is_not_forgotten(tmp_path: Path) -> None:
 
     with Tables(settings) as tables:
         assert [each.session for each in unsettled(flow, {}, tables)[:1]] == ["cut"]
-
-
-async def break_off(path: Path) -> None:
-    """The browser dies while the order is being placed."""
-    path.parent.mkdir(parents=True)
-    log = await SqliteLog.open(path)
-    world = shop().trouble("#place", Raises(BrowserGone("it died")))
-    async with open_app(log) as app:
-        flow = await record_order(app, log)
-        await sail(app, run_for_fairlead(flow), world, name="cut")
 
 
 # -- a workflow ------------------------------------------------------------------------------------
@@ -303,15 +280,6 @@ def test_another_writer_is_waited_for_by_the_person(rutter: Rutter) -> None:
     assert ended.code == 8
     assert "is in use by process 4711" in ended.complaint
     assert said(rutter) == []
-
-
-@contextmanager
-def held(lock: Path) -> Iterator[None]:
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        file.write("4711\n")
-        file.flush()
-        yield
 
 
 # -- what a process left behind --------------------------------------------------------------------

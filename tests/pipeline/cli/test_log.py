@@ -16,14 +16,9 @@ from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.data_directory import DataDirectory
 from tests.support.command_shell import ROOT, Ended, Rutter
-from tests.support.data_directories import NEEDLES, holding, sailed, tamper
+from tests.support.data_directories import NEEDLES, holding, tamper
 
 DONE, BAD_INPUT, ENVIRONMENT = 0, 2, 8
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> DataDirectory:
-    return sailed(tmp_path / "data")
 
 
 @pytest.fixture

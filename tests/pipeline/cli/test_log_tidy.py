@@ -12,17 +12,11 @@ import pytest
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
 from tests.support.command_shell import Rutter, check_logs
-from tests.support.data_directories import holding, sailed
+from tests.support.data_directories import holding
 from tests.support.small_disk import small_disk_of
 
 DONE, BAD_INPUT, ENVIRONMENT = 0, 2, 8
 NAME = "Fairlead Offshore"
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> DataDirectory:
-    """A recording and two runs of it, of years ago."""
-    return sailed(tmp_path / "data")
 
 
 @pytest.fixture

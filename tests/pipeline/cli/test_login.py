@@ -329,14 +329,6 @@ def test_a_sign_in_that_cannot_be_kept_leaves_what_was(
     assert shelf(rutter).find(site.base_url) == before
 
 
-@pytest.fixture
-def display() -> Iterator[str]:
-    if missing := xvfb.missing():
-        pytest.skip(f"no {' and '.join(missing)}: python -m tests.support.xvfb")
-    with xvfb.screen() as name:
-        yield name
-
-
 def sign_in(display: str) -> None:
     """Beside everything first, so that keys go to the page and not to the browser's own fields."""
     xvfb.xdotool(display, "mousemove", "640", "900", "click", "1", "key", "Tab")

@@ -12,8 +12,10 @@ from rutter.pipeline.config.reader import NOTHING_SAID
 from rutter.pipeline.demo_sites import chandlery
 from rutter.pipeline.sessions.request import read_given
 from rutter.pipeline.sessions.session_started import Given
-from tests.support import scripted_logs
-from tests.support.command_shell import Ended, Rutter
+from tests.support import command_fixtures
+from tests.support.command_shell import Rutter, refused
+
+rutter = command_fixtures.with_orders
 
 HARBOUR = Path(chandlery.__file__).with_name("harbour.toml")
 SHOP = """name = "shop"
@@ -22,20 +24,9 @@ success = [{where = "heading", says = "Thank you"}]
 """
 
 
-@pytest.fixture
-def rutter(rutter: Rutter) -> Rutter:
-    scripted_logs.keep(rutter.data / "log.db")
-    return rutter
-
-
 def given(*flags: str | Path) -> Given:
     options = parser().parse_args(["run", *map(str, flags)])
     return read_given(read_request(options, NOTHING_SAID))
-
-
-def refused(ended: Ended, what: str) -> None:
-    assert (ended.code, ended.out) == (2, ""), ended
-    assert what in ended.complaint
 
 
 def test_without_flags_nothing_is_given() -> None:

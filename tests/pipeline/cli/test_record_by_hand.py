@@ -33,15 +33,6 @@ def site() -> Iterator[Site]:
 
 
 @pytest.fixture
-def display() -> Iterator[str]:
-    # `make test` installs them where it may; a developer without root need not have them.
-    if missing := xvfb.missing():
-        pytest.skip(f"no {' and '.join(missing)}: python -m tests.support.xvfb")
-    with xvfb.screen() as name:
-        yield name
-
-
-@pytest.fixture
 def rutter(tmp_path: Path) -> Rutter:
     return Rutter(tmp_path / "data")
 

@@ -34,18 +34,11 @@ from tests.support.recorded_site import (
     AtTerminal,
     Harbour,
     Ship,
-    WatchedSite,
     is_wanted,
     once,
 )
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harbour]:
-    with WatchedSite() as site:
-        yield Harbour(tmp_path_factory.mktemp("harbour"), site)
 
 
 @pytest.fixture(scope="module")

@@ -18,18 +18,12 @@ import pytest
 from rutter.pipeline.cli.demo import ALONE
 from rutter.pipeline.demo_sites.request import SiteRequest
 from tests.support.command_shell import Ended, Rutter, check_logs, places_of
-from tests.support.recorded_site import PASSWORD, Harbour, Ship, WatchedSite
+from tests.support.recorded_site import PASSWORD, Harbour, Ship
 
 pytestmark = pytest.mark.browser
 
 CUSTOMERS = ("Aurora Shipping", "Juniper Tankers")
 NOBODY = "Nobody & Sons"
-
-
-@pytest.fixture(scope="module")
-def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harbour]:
-    with WatchedSite() as site:
-        yield Harbour(tmp_path_factory.mktemp("harbour"), site)
 
 
 @pytest.fixture(scope="module")

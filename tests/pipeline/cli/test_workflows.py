@@ -1,11 +1,8 @@
 """`rutter workflows` as people type it: looking at what is known, and changing it."""
 
 import asyncio
-import fcntl
 import json
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -15,7 +12,6 @@ from rutter.actors.answers import ScriptedPerson
 from rutter.actors.predictor import Knowledge
 from rutter.events.action import Text
 from rutter.events.checks import AlertSaid, Check, ValueSet
-from rutter.events.errors import BrowserGone
 from rutter.events.predictor import WorkflowLearned
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
@@ -25,29 +21,20 @@ from rutter.pipeline.queries.workflows_and_sessions import Tables, latest_workfl
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.earlier_run import unsettled, values_of
 from rutter.pipeline.workflows.edit import publish
-from tests.support import scripted_logs
-from tests.support.command_shell import Ended, Rutter, places_of
-from tests.support.scripted_shop import AURORA, ORDER, Raises, shop
+from tests.support import command_fixtures, scripted_logs
+from tests.support.command_shell import Rutter, places_of, refused
+from tests.support.data_directories import held
+from tests.support.scripted_shop import AURORA, ORDER
 from tests.support.shop_sessions import (
     YES,
+    break_off,
     open_app,
-    record_order,
     run_for_fairlead,
     sail,
     with_settings,
 )
 
-
-@pytest.fixture
-def rutter(rutter: Rutter) -> Rutter:
-    """`order` recorded and sailed, `half` of it recorded; derived again when the test ends."""
-    scripted_logs.keep(rutter.data / "log.db")
-    return rutter
-
-
-def refused(ended: Ended, what: str) -> None:
-    assert (ended.code, ended.out) == (2, ""), ended
-    assert what in ended.complaint
+rutter = command_fixtures.with_orders
 
 
 def squeezed(text: str) -> list[str]:
@@ -320,16 +307,6 @@ def test_an_interrupted_run_is_remembered_under_the_new_name(tmp_path: Path) -> 
         assert unsettled(flow, values_of(left, flow), tables) == left
 
 
-async def break_off(path: Path) -> None:
-    """The browser dies while the order is being placed."""
-    path.parent.mkdir(parents=True)
-    log = await SqliteLog.open(path)
-    world = shop().trouble("#place", Raises(BrowserGone("it died")))
-    async with open_app(log) as app:
-        flow = await record_order(app, log)
-        await sail(app, run_for_fairlead(flow), world, name="cut")
-
-
 @pytest.mark.parametrize(
     "command", [("edit", "x", "--drop", "1"), ("rename", "x", "y"), ("delete", "x")]
 )
@@ -351,15 +328,6 @@ class TestNothingToChange:
             ended = rutter("workflows", *command)
         assert ended.code == 8
         assert "is in use by process 4711" in ended.complaint
-
-
-@contextmanager
-def held(lock: Path) -> Iterator[None]:
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        file.write("4711\n")
-        file.flush()
-        yield
 
 
 def test_the_log_is_whole_after_every_change(rutter: Rutter) -> None:

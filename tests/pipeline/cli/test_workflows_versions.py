@@ -18,17 +18,12 @@ from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, proj
 from rutter.pipeline.workflows.diff import differences
 from rutter.pipeline.workflows.edit import publish
 from tests.pipeline.test_recorded_again import record
-from tests.support import scripted_logs
+from tests.support import command_fixtures
 from tests.support.command_shell import Rutter
 from tests.support.shop_facts import click, step
 from tests.support.shop_sessions import open_app
 
-
-@pytest.fixture
-def rutter(rutter: Rutter) -> Rutter:
-    """`order` recorded and sailed, `half` of it recorded; derived again when the test ends."""
-    scripted_logs.keep(rutter.data / "log.db")
-    return rutter
+rutter = command_fixtures.with_orders
 
 
 @pytest.fixture

@@ -1,18 +1,11 @@
-"""One site with one recorded workflow for the tests of a file."""
+"""One recorded workflow for the tests of a file."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.daemon_on_site import record_order
-from tests.support.recorded_site import Harbour, WatchedSite
-
-
-@pytest.fixture(scope="module")
-def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harbour]:
-    with WatchedSite() as site:
-        yield Harbour(tmp_path_factory.mktemp("harbour"), site)
+from tests.support.recorded_site import Harbour
 
 
 @pytest.fixture(scope="module")

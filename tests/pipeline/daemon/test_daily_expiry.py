@@ -11,16 +11,9 @@ from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.artifact_survey import expired_digests
 from tests.support.command_shell import Rutter
 from tests.support.daemon_on_site import anchored
-from tests.support.data_directories import sailed
 from tests.support.recorded_site import Harbour
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> DataDirectory:
-    """Made before there is a loop: it has one of its own."""
-    return sailed(tmp_path / "data")
 
 
 async def test_a_daemon_lets_go_of_what_has_expired_and_says_so(

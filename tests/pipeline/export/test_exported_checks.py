@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rutter.events.action import Action, ByCss, Parameter, Target, Text
+from rutter.events.action import Action, Parameter, Text
 from rutter.events.checks import (
     Check,
     Downloaded,
@@ -21,6 +21,7 @@ from rutter.events.workflow import Expectation, Step, Workflow
 from rutter.pipeline.export.playwright_script import playwright_script
 from tests.pipeline.export.test_exported_scripts import Ran
 from tests.support.page_server import PageServer
+from tests.support.shop_facts import css as at
 
 pytestmark = pytest.mark.browser
 
@@ -34,10 +35,6 @@ HOME = """<h1>Home</h1><p id=wait>Loading</p><p>Order <b>for</b> Ann</p>
 
 def doing(action: Action, *checks: Check, read_back: ReadBack | None = None) -> Step:
     return Step(action=action, after=Expectation(checks=checks, read_back=read_back))
-
-
-def at(selector: str) -> Target:
-    return Target((ByCss(selector),))
 
 
 def ran(tmp_path: Path, steps: tuple[Step, ...], *flags: str, within_s: float = 10) -> Ran:

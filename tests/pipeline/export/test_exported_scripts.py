@@ -30,7 +30,7 @@ from rutter.pipeline.config.chromium_install import find_chromium
 from rutter.pipeline.export.playwright_script import playwright_script
 from tests.support.command_shell import Rutter, check_logs, places_of
 from tests.support.page_server import PageServer
-from tests.support.recorded_site import PASSWORD, Harbour, Ship, WatchedSite, is_wanted
+from tests.support.recorded_site import PASSWORD, Harbour, Ship, is_wanted
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -52,12 +52,6 @@ class Ran:
         self.code, self.err = ended.returncode, ended.stderr
         said = [line.partition(" = ") for line in ended.stdout.splitlines() if " = " in line]
         self.results = {name: value for name, _, value in said}
-
-
-@pytest.fixture(scope="module")
-def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harbour]:
-    with WatchedSite() as site:
-        yield Harbour(tmp_path_factory.mktemp("harbour"), site)
 
 
 @pytest.fixture(scope="module")

@@ -33,6 +33,7 @@ from rutter.pipeline.rehearsal import fixtures
 from rutter.pipeline.rehearsal.effectors import ScriptedExecutor
 from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
 from rutter.pipeline.rehearsal.world import ORIGIN, ScriptedWorld
+from tests.support.shop_facts import css as at
 
 pytestmark = pytest.mark.anyio
 
@@ -62,10 +63,6 @@ def desk() -> ScriptedWorld:
     world = ScriptedWorld(DESK)
     world.act(Action("navigate", url=ORIGIN + "/"), "", "")
     return world
-
-
-def at(selector: str) -> Target:
-    return Target((ByCss(selector),))
 
 
 def ref_to(world: ScriptedWorld, name: str) -> ByRef:

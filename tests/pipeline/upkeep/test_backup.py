@@ -34,17 +34,12 @@ from rutter.pipeline.upkeep.backup import back_up, export_log, import_log
 from rutter.pipeline.upkeep.erase import erase
 from rutter.pipeline.upkeep.inspection import inspect
 from rutter.replay.projections import ProjectionStore
-from tests.support.data_directories import NEEDLES, dump, holding, sailed, tamper
+from tests.support.data_directories import NEEDLES, dump, holding, tamper
 from tests.support.envelopes import Scribe, marked_turn
 from tests.support.small_disk import small_disk_of
 
 ROOT = Path(__file__).parents[3]
 Carry = Callable[[DataDirectory, Path], Any]
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> DataDirectory:
-    return sailed(tmp_path / "data")
 
 
 @pytest.fixture

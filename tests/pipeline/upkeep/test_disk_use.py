@@ -1,19 +1,11 @@
 """What is kept and what it takes: by kind, by session, by age; nothing is counted twice."""
 
-from pathlib import Path
-
 import pytest
 
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.disk_use import DiskUse, measure
 from rutter.pipeline.upkeep.expiry import DAY_NS, ExpiryRules
-from tests.support.data_directories import sailed
 from tests.support.timed_log import BEGIN_NS
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> DataDirectory:
-    return sailed(tmp_path / "data")
 
 
 def at(directory: DataDirectory, days: int, rules: ExpiryRules | None = None) -> DiskUse:

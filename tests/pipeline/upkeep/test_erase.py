@@ -43,11 +43,6 @@ NEEDLE = NEEDLES["run-1"]
 CUSTOMER = "Fairlead Offshore"  # whom `run-1` alone has to do with
 
 
-@pytest.fixture
-def directory(tmp_path: Path) -> DataDirectory:
-    return sailed(tmp_path / "data")
-
-
 def erased(directory: DataDirectory, session: str, n: int | None = None) -> Erasure:
     return asyncio.run(erase(directory, session, n, "asked to"))
 

@@ -12,14 +12,9 @@ from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.inspection import guarded, inspect
 from rutter.replay.integrity import LogFindings
 from rutter.replay.projections import ProjectionStore
-from tests.support.data_directories import sailed, tamper
+from tests.support.data_directories import tamper
 
 INDEX_LEAF = 0x0A  # the first byte of a page of SQLite's
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> DataDirectory:
-    return sailed(tmp_path / "data")
 
 
 def kinds(found: LogFindings) -> list[str]:

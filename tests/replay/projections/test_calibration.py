@@ -1,6 +1,5 @@
 """The calibration table: which prediction was right, and which says nothing."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -33,12 +32,6 @@ from tests.support.timed_log import Ledger
 
 BUY, PAY, SHIP = (shop_facts.click(f"#{name}") for name in ("buy", "pay", "ship"))
 STATE = ("calibration_open", "calibration_acting", "calibration_right")
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "log.db") as ledger:
-        yield ledger
 
 
 def folded(ledger: Ledger) -> ProjectionStore:

@@ -1,13 +1,11 @@
 """Given sessions of which some are forgotten: the tables say what the others taught, as the model
 does, and the story of a session says that it is."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,12 +37,6 @@ COUNTED = {
     ),
 }
 Told = tuple[str, AnyEvent]
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "log.db") as ledger:
-        yield ledger
 
 
 def learned(action: Action, *after: Action, driver: Driver = "person") -> TransitionLearned:

@@ -7,7 +7,7 @@ the same; what broke in the middle left nothing behind.
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -64,12 +64,6 @@ BUY, PAY, READ = (
 )
 VERDICTS: tuple[Verdict, ...] = ("confirmed", "confirmed", "no_effect", "failed")
 ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "log.db") as ledger:
-        yield ledger
 
 
 def folded(ledger: Ledger) -> ProjectionStore:

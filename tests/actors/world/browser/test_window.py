@@ -17,11 +17,9 @@ from rutter.actors.world.browser.window_downloads import PageDownload
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import (
     Action,
-    ByCss,
     DialogAnswer,
     Fingerprint,
     Parameter,
-    Target,
     Text,
     Untrusted,
 )
@@ -51,6 +49,7 @@ from rutter.events.vocabulary import AnyEvent
 from tests.support.browser_fixtures import OneWindow, show
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
+from tests.support.shop_facts import css
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -83,10 +82,6 @@ class Hands:
 async def tell(actor: Executor | Observer, event: AnyEvent) -> list[AnyEvent]:
     envelope = Envelope(1, "run", 1, 0, "validator", 0, event, GENESIS)
     return [fact async for fact in actor.handle(envelope)]
-
-
-def css(selector: str) -> Target:
-    return Target((ByCss(selector),))
 
 
 @pytest.fixture
