@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -88,3 +89,15 @@ def test_tests_lie_where_what_they_test_lies(folder: str) -> None:
         for path in (ROOT / "tests" / folder).rglob("test_*.py")
     }
     assert {place.as_posix() for place in tested if not (ROOT / place).is_dir()} == set()
+
+
+def test_every_test_that_only_soak_runs_is_there() -> None:
+    named = tomllib.loads((ROOT / "tests/extended.toml").read_text())
+    texts = {file: (ROOT / file).read_text() for file in (*named["all"], *named["these"])}
+    lost = [
+        (file, test)
+        for file, tests in named["these"].items()
+        for test in tests
+        if f"def {test}(" not in texts[file]
+    ]
+    assert lost == []

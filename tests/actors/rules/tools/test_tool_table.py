@@ -1,6 +1,7 @@
 """The table of tools: the seeds' seven word for word, and what every descriptor promises."""
 
 import json
+from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
@@ -23,143 +24,7 @@ from rutter.events.action import Action, ByRef, Parameter, Secret, Target, Typed
 from rutter.events.tools import ToolError
 
 # S3 1.1.3, as it is written there.
-SEEDS = r"""
-[
-{
-  "name": "get_snapshot",
-  "description": "Capture the current page state including accessibility tree and screenshot. Call this to see what's on the page before taking action.",
-  "input_schema": {
-    "type": "object",
-    "properties": {
-      "viewport_only": {
-        "type": "boolean",
-        "default": true,
-        "description": "If true, only include elements visible in viewport"
-      }
-    }
-  }
-},
-{
-  "name": "browser_click",
-  "description": "Click an element by its ref from the most recent snapshot. IMPORTANT: After this action, all refs become invalid. You will receive a fresh snapshot with new refs.",
-  "input_schema": {
-    "type": "object",
-    "properties": {
-      "ref": {
-        "type": "string",
-        "pattern": "^@e\\d+$",
-        "description": "Element reference (e.g., '@e7')"
-      }
-    },
-    "required": ["ref"]
-  }
-},
-{
-  "name": "browser_fill",
-  "description": "Fill a text input field with the specified value. The element must have role 'textbox' or be an input element.",
-  "input_schema": {
-    "type": "object",
-    "properties": {
-      "ref": {
-        "type": "string",
-        "pattern": "^@e\\d+$",
-        "description": "Element reference for the input field"
-      },
-      "value": {
-        "type": "string",
-        "description": "Text to enter into the field"
-      },
-      "clear_first": {
-        "type": "boolean",
-        "default": true,
-        "description": "If true, clear existing content before filling"
-      }
-    },
-    "required": ["ref", "value"]
-  }
-},
-{
-  "name": "browser_select",
-  "description": "Select an option from a dropdown/combobox. The element must have role 'combobox' or be a select element.",
-  "input_schema": {
-    "type": "object",
-    "properties": {
-      "ref": {
-        "type": "string",
-        "pattern": "^@e\\d+$",
-        "description": "Element reference for the dropdown"
-      },
-      "value": {
-        "type": "string",
-        "description": "Option value or visible text to select"
-      }
-    },
-    "required": ["ref", "value"]
-  }
-},
-{
-  "name": "browser_scroll",
-  "description": "Scroll the page or bring an element into view. Use when you need to see elements that are off-screen. Provide EITHER 'ref' to scroll element into view, OR 'direction' to scroll the page.",
-  "input_schema": {
-    "type": "object",
-    "properties": {
-      "ref": {
-        "type": "string",
-        "pattern": "^@e\\d+$",
-        "description": "Element to scroll into view. If provided, direction is ignored."
-      },
-      "direction": {
-        "type": "string",
-        "enum": ["up", "down", "top", "bottom"],
-        "description": "Scroll direction. Required if ref not provided."
-      },
-      "amount": {
-        "type": "integer",
-        "default": 300,
-        "description": "Pixels to scroll if using direction"
-      }
-    }
-  }
-},
-{
-  "name": "request_human_approval",
-  "description": "Request human approval before proceeding. The system will pause until the human responds. Note: The server may automatically trigger this at critical points.",
-  "input_schema": {
-    "type": "object",
-    "properties": {
-      "action": {
-        "type": "string",
-        "description": "Description of the action requiring approval"
-      },
-      "reason": {
-        "type": "string",
-        "description": "Why this action needs approval"
-      }
-    },
-    "required": ["action", "reason"]
-  }
-},
-{
-  "name": "complete_task",
-  "description": "Signal that the task is complete. You MUST call this when the goal is achieved or when you determine it cannot be achieved.",
-  "input_schema": {
-    "type": "object",
-    "properties": {
-      "status": {
-        "type": "string",
-        "enum": ["success", "failed"],
-        "description": "Whether the goal was achieved"
-      },
-      "reason": {
-        "type": "string",
-        "description": "Explanation of the outcome"
-      }
-    },
-    "required": ["status", "reason"]
-  }
-}
-]
-"""  # noqa: E501
+SEEDS = (Path(__file__).parent / "seven_tools.json").read_text()
 SEED: dict[str, Any] = {each["name"]: each for each in json.loads(SEEDS)}
 # S3 2.2.1, the Max column.
 SEED_MS = {
