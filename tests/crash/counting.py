@@ -4,10 +4,11 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from html import escape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Literal, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Literal
 from urllib.parse import parse_qs
+
+from tests.support.loopback import Loopback, QuietHandler, QuietServer
 
 When = Literal["asked", "counted"]
 FORM = """<h1>New order</h1><form method="post" action="/orders">
@@ -15,20 +16,11 @@ FORM = """<h1>New order</h1><form method="post" action="/orders">
 <button data-testid="place">Place order</button></form>"""
 
 
-class CountingShop:
+class CountingShop(Loopback["_Server"]):
     """One page with a form, one that is reached by sending it, and one that lists what came."""
 
     def __init__(self) -> None:
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    @property
-    def host(self) -> str:
-        return self.url.removeprefix("http://")
+        super().__init__(_Server(("127.0.0.1", 0), _Handler))
 
     def posts(self, customer: str) -> int:
         with self._server.lock:
@@ -38,35 +30,16 @@ class CountingShop:
         """Does it at the next post, before or after it was counted, and before it is answered."""
         self._server.on_post = (when, do) if do is not None else None
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
+class _Server(QuietServer):
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
         self.lock = threading.Lock()
         self.posts: Counter[str] = Counter()
         self.on_post: tuple[When, Callable[[], None]] | None = None
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Whoever is killed hangs up: that is what these tests are about."""
 
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler, BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
@@ -100,6 +73,3 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
         self.wfile.write(page)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Quiet: what matters is counted."""

@@ -1,27 +1,24 @@
 """The hostile site: it serves the pages of the channels, each with the address of its canary."""
 
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Self
+from http.server import BaseHTTPRequestHandler
 
 from tests.hostile.canaries import Address
 from tests.hostile.channels import Answer, Channel
+from tests.support.loopback import Loopback, QuietHandler, QuietServer
 
 PLACES = re.compile(r"\$[A-Z]+")
 TOGETHER = 40  # fewer than are told apart of what is refused in one moment
 AWAY = Answer("<!doctype html><title>Away</title>away")
 
 
-class Site:
+class Site(Loopback["_Server"]):
     """`/c/NAME` is the page of a channel, `/c/NAME/PART` what it needs; `pages` hold all that need
     no page of their own, many in one, with their names; `apart` are scripts to be run beside a
     page. A channel says `/done/NAME` when it has nothing more to try."""
 
     def __init__(self, channels: tuple[Channel, ...], addresses: dict[str, Address]) -> None:
-        self._server = _Server()
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        super().__init__(_Server())
         self._server.answers["/away"] = AWAY
         self.apart: list[str] = []
         together: list[tuple[str, str]] = []
@@ -37,14 +34,6 @@ class Site:
             if channel.apart:
                 self.apart.append(_filled(Answer(channel.apart), words).body)
         self.pages = tuple(self._show(some) for some in _parted(together))
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._server.server_address[1]}"
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.host}"
 
     @property
     def done(self) -> set[str]:
@@ -75,20 +64,6 @@ class Site:
             "$N": str(number),
         }
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
 
 def _filled(answer: Answer, words: dict[str, str]) -> Answer:
     def put(text: str) -> str:
@@ -102,8 +77,7 @@ def _parted(some: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     return [some[at : at + TOGETHER] for at in range(0, len(some), TOGETHER)]
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
+class _Server(QuietServer):
     request_queue_size = 128
 
     def __init__(self) -> None:
@@ -111,11 +85,8 @@ class _Server(ThreadingHTTPServer):
         self.asked: list[str] = []
         super().__init__(("127.0.0.1", 0), _Handler)
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that hangs up is no news."""
 
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler, BaseHTTPRequestHandler):
     server: _Server
     protocol_version = "HTTP/1.1"
 
@@ -135,6 +106,3 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     do_POST = do_GET  # noqa: N815
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass

@@ -4,10 +4,11 @@
 """
 
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Literal, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Literal
 from urllib.parse import parse_qs
+
+from tests.support.loopback import Loopback, QuietHandler, QuietServer
 
 How = Literal["honest", "dead", "look_alike", "silent", "lying", "slow", "late", "outside"]
 
@@ -35,16 +36,11 @@ if (how === "outside") {
 </script>"""
 
 
-class Office:
+class Office(Loopback["_Server"]):
     """An office behaves as `how` says from now on; `kept` is what it really kept."""
 
     def __init__(self) -> None:
-        self._server = _Server()
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(_Server())
 
     @property
     def kept(self) -> list[str]:
@@ -57,25 +53,11 @@ class Office:
     def be(self, how: How) -> None:
         self._server.how, self._server.kept, self._server.posts = how, [], 0
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def let_go(self) -> None:
         self._server.stopping.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
+class _Server(QuietServer):
     def __init__(self) -> None:
         self.how: How = "honest"
         self.kept: list[str] = []
@@ -83,11 +65,8 @@ class _Server(ThreadingHTTPServer):
         self.stopping = threading.Event()
         super().__init__(("127.0.0.1", 0), _Handler)
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that hangs up is no news."""
 
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler, BaseHTTPRequestHandler):
     server: _Server
     protocol_version = "HTTP/1.1"
     wbufsize = 65_536
@@ -123,9 +102,6 @@ class _Handler(BaseHTTPRequestHandler):
     def _keep(self, name: str) -> None:
         self.server.kept.append(name)
         self._send("The record was saved")
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Quiet."""
 
     def _send(self, text: str) -> None:
         body = text.encode()

@@ -5,10 +5,10 @@ import gzip
 import html
 import json
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Self
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, quote, urlsplit
+
+from tests.support.loopback import Loopback, QuietHandler, QuietServer
 
 FORM = """<!doctype html><meta charset=utf-8><title>Door</title><h1>Door</h1>
 <form method=post action=/in>
@@ -48,50 +48,22 @@ def echo(pw: str, key: str) -> str:
     )
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that hangs up is no news."""
-
-
-class EchoSite:
+class EchoSite(Loopback[QuietServer]):
     """A site is on loopback until left. `hung` is set when somebody waits for /hang."""
 
     def __init__(self) -> None:
         self.hung = threading.Event()
         self.typed: list[tuple[str, str]] = []
         self._over = threading.Event()
-        self._server = _Server(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        super().__init__(QuietServer(("127.0.0.1", 0), self._handler()))
 
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._server.server_address[1]}"
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.host}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def let_go(self) -> None:
         self._over.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
+    def _handler(self) -> type[QuietHandler]:
         site = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler, BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 address = urlsplit(self.path)
                 said = {name: each[0] for name, each in parse_qs(address.query).items()}
@@ -125,8 +97,5 @@ class EchoSite:
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Quiet."""
 
         return Handler

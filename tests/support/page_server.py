@@ -1,15 +1,15 @@
 """A browser test serves its pages on loopback: any HTML, and answers that are no page."""
 
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Self
+from http.server import BaseHTTPRequestHandler
+
+from tests.support.loopback import Loopback, QuietHandler, QuietServer
 
 PATIENT = 20_000  # ms, for what is not about time: the machine may be busy
 ANOTHER = "<title>Another</title><h1>Another</h1>"
 
 
-class PageServer:
+class PageServer(Loopback["_Server"]):
     """`show` puts HTML at an address of its own. Under these paths:
 
     /another    a page with a heading
@@ -25,12 +25,7 @@ class PageServer:
     """
 
     def __init__(self) -> None:
-        self._server = _Server()
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(_Server())
 
     @property
     def asked(self) -> list[str]:
@@ -61,26 +56,12 @@ class PageServer:
             f"<!doctype html><meta charset=utf-8>{html}"
         )
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def let_go(self) -> None:
         self._server.stopping.set()
         self._server.released.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
+class _Server(QuietServer):
     def __init__(self) -> None:
         self.pages: dict[str, str] = {"/another": f"<!doctype html>{ANOTHER}"}
         self.asked: list[str] = []
@@ -90,11 +71,8 @@ class _Server(ThreadingHTTPServer):
         self.released = threading.Event()
         super().__init__(("127.0.0.1", 0), _Handler)
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that hangs up is no news."""
 
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler, BaseHTTPRequestHandler):
     server: _Server
     protocol_version = "HTTP/1.1"
     wbufsize = 65_536
@@ -106,9 +84,6 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         self.path += f" {body}"
         self._answer(self.path.partition(" ")[0].partition("?")[0])
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Quiet."""
 
     def _answer(self, path: str) -> None:
         self.server.asked.append(self.path)
