@@ -1,4 +1,4 @@
-"""A test of the command gets a data directory of its own, a site, a screen; its logs are checked."""
+"""A test of the command gets a data directory, whose logs are checked, and a site and a screen."""
 
 from collections.abc import Iterator
 from pathlib import Path
