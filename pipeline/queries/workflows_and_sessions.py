@@ -16,7 +16,7 @@ from rutter.replay.projections.step_trace import LISTS
 
 
 class Tables:
-    """The projections of one command or job, opened when they are first asked for."""
+    """One command or job opens its projections once, when they are first asked for."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

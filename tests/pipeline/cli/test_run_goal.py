@@ -23,11 +23,13 @@ from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.cli import run, session_run
 from rutter.pipeline.config import settings
+from rutter.pipeline.queries import workflows_and_sessions
 from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions import workflow_choice as goals
 from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.session_started import NOTHING, Given
 from rutter.pipeline.sessions.start import StartedSession
+from rutter.replay.projections import ProjectionStore
 from rutter.replay.story.told_session import Story
 from tests.pipeline.cli.test_config import configure
 from tests.support.command_shell import Ended, Rutter
@@ -341,6 +343,22 @@ def test_a_workflow_has_the_model_beside_it_unless_it_is_told_not_to(
     assert [each.goal for each in begun.started] == [GOAL] * 4
     assert [each.models is not None for each in begun.started] == [True, True, False, False]
     assert begun.providers == [["anthropic"], ["anthropic"], [], []]
+
+
+def test_a_run_opens_the_tables_once(
+    rutter: Rutter, begun: Begun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+
+    class Counted(ProjectionStore):
+        def __init__(self, path: Path) -> None:
+            opened.append(path)
+            super().__init__(path)
+
+    monkeypatch.setattr(workflows_and_sessions, "ProjectionStore", Counted)
+    configure(rutter, "")
+    rutter("run", "cancel")
+    assert len(begun.started) == len(opened) == 1
 
 
 def test_who_is_asked_is_said_at_once_where_no_line_moves(rutter: Rutter, begun: Begun) -> None:
