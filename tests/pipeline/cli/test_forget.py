@@ -336,9 +336,3 @@ def test_it_is_carried_along_with_the_log(rutter: Rutter, tmp_path: Path) -> Non
 
     for other in (Rutter(tmp_path / "copy"), elsewhere):
         assert (forgotten(other), counts(other)) == ({SAILED}, [2, 2, 2, 1, 1])
-
-
-def test_help_has_examples(rutter: Rutter) -> None:
-    told = rutter("forget", "--help").out
-    assert "rutter forget --workflow order --dry-run" in told
-    assert "log erase" in told

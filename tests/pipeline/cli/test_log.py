@@ -436,10 +436,3 @@ class TestGauge:
     def test_a_pipe_is_told_nothing(self, rutter: Rutter, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(gauge, "PATIENCE_S", -1.0)
         assert rutter("log", "verify").err == ""
-
-
-def test_help_has_examples() -> None:
-    ended = Rutter(Path("nowhere"))("log", "--help")
-    assert ended.code == DONE
-    for word in ("verify", "erase", "backup", "export", "import", "rebuild", "examples:"):
-        assert word in ended.out
