@@ -10,49 +10,33 @@ from tests.support.recorded_site import AtTerminal
 from tests.support.shop_facts import click, step, workflow
 
 FLOW = workflow(step(click()), parameters=("customer", "note"), secrets=("pin",))
+Values = dict[str, str]
 
 
-class Seat:
-    """Somebody who answers as they are asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.who = Attendant(self.ask, self.ask_secret)
-
-    def ask(self, question: str) -> str:
-        self.asked.append(question)
-        return f"told {len(self.asked)}"
-
-    def ask_secret(self, question: str) -> str:
-        self.asked.append(question)
-        return "hush"
-
-
-def test_only_what_is_missing_is_asked_for() -> None:
-    seat = Seat()
-    values, secrets = ask_unbound(FLOW, {"customer": "Ann"}, {}, seat.who)
-
-    assert (values, secrets) == ({"customer": "Ann", "note": "told 1"}, {"pin": "hush"})
-    assert seat.asked == ["note: ", "pin (secret): "]
-
-
-def test_nothing_is_asked_for_when_everything_is_there() -> None:
-    seat = Seat()
-    bound = ({"customer": "Ann", "note": ""}, {"pin": "0"})
-
-    assert ask_unbound(FLOW, *bound, seat.who) == bound
-    assert seat.asked == []
-
-
-def test_with_nobody_there_nobody_is_asked() -> None:
-    assert ask_unbound(FLOW, {}, {}, NOBODY) == ({}, {})
-
-
-def test_a_misspelt_name_is_refused_before_anything_is_asked() -> None:
-    seat = Seat()
-
-    assert ask_unbound(FLOW, {"custmer": "Ann"}, {}, seat.who) == ({"custmer": "Ann"}, {})
-    assert seat.asked == []
+@pytest.mark.parametrize(
+    ("values", "secrets", "added", "asked"),
+    [
+        (
+            {"customer": "Ann"},
+            {},
+            ({"note": "told"}, {"pin": "hush"}),
+            ["note: ", "pin (secret): "],
+        ),
+        ({"customer": "Ann", "note": ""}, {"pin": "0"}, ({}, {}), []),
+        ({"custmer": "Ann"}, {}, ({}, {}), []),  # misspelt: refused before anything is asked
+    ],
+)
+def test_only_what_is_missing_is_asked_for(
+    values: Values, secrets: Values, added: tuple[Values, Values], asked: list[str]
+) -> None:
+    heard: list[str] = []
+    who = Attendant(
+        lambda question: (heard.append(question), "told")[1],
+        lambda question: (heard.append(question), "hush")[1],
+    )
+    assert ask_unbound(FLOW, values, secrets, who) == (values | added[0], secrets | added[1])
+    assert heard == asked
+    assert ask_unbound(FLOW, values, secrets, NOBODY) == (values, secrets), "nobody is there"
 
 
 def test_whoever_leaves_without_an_answer_is_told_what_was_missing() -> None:

@@ -58,12 +58,8 @@ async def begin(queued: JobQueued, session: str) -> SessionEnded:
 async def serving(path: Path, replayed: Replayed, clock: SetClock) -> AsyncIterator[Daemon]:
     async with App.open(await replayed.sqlite(path), clock=clock) as app:
         daemon = Daemon(app, clock)
-        for kinds, each in (
-            (jobs.KINDS, daemon.jobs),
-            (schedules.KINDS, daemon.schedules),
-            (hooks.KINDS, daemon.hooks),
-        ):
-            await fold(app.log, kinds, each.hear)
+        for of, each in ((jobs, daemon.jobs), (schedules, daemon.schedules), (hooks, daemon.hooks)):
+            await fold(app.log, of.KINDS, each.hear)
         app.listen(daemon.hear)
         for ended in await ends_of_the_interrupted(app.log, daemon.jobs):
             await app.say_process(ended)
