@@ -22,7 +22,8 @@ class PersonAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Answers(Protocol):
     """Answers come from a person, or in place of one. Waiting for them has no time limit."""
 
-    who: Who
+    @property
+    def who(self) -> Who: ...
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer: ...
 

@@ -70,6 +70,19 @@ class ByRef(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="by", tag
 Strategy = ByCss | ByRole | ByText | ByPoint | ByRef
 
 
+def locator_text(strategy: Strategy) -> str:
+    """The words or the selector by which a locator finds its element; of a place, nothing."""
+    match strategy:
+        case ByCss(selector):
+            return selector
+        case ByRole(_, name):
+            return name
+        case ByText(text):
+            return text
+        case ByPoint() | ByRef():
+            return ""
+
+
 class Box(msgspec.Struct, frozen=True, array_like=True):
     """A box has viewport coordinates in CSS pixels."""
 

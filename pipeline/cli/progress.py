@@ -2,7 +2,6 @@
 second."""
 
 import time
-from types import TracebackType
 
 from rich.progress import Progress, TaskID, TextColumn
 
@@ -34,11 +33,6 @@ class Gauge:
     def __enter__(self) -> "Gauge":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._task is not None:
             self._line.stop()

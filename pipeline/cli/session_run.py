@@ -216,10 +216,6 @@ class PausedWhileAsked:
         """Read when it is answered: a list of answers may be over by then."""
         return self._answers.who
 
-    @who.setter
-    def who(self, _: Who) -> None:
-        raise AttributeError("it is whoever answers")
-
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         with self._progress.still():
             return await self._answers.ask(question)

@@ -33,6 +33,7 @@ from rutter.events.action import (
     Typed,
     Value,
     kind_of,
+    locator_text,
 )
 from rutter.events.checks import HERE, Check, texts_of
 from rutter.events.errors import BadInput
@@ -307,7 +308,7 @@ class _Reader:
                 if _asks_for_a_secret(name)
                 else f"add --param {name}=VALUE or --secret {name}=SOURCE",
             )
-        if any(_asks_for_a_secret(_said(strategy)) for strategy in target.strategies):
+        if any(_asks_for_a_secret(locator_text(strategy)) for strategy in target.strategies):
             raise BadInput(
                 "it types into what looks like a secret field",
                 "name it with --secret password=env:VARIABLE, so that it is never stored",
@@ -423,18 +424,6 @@ def _preference(strategy: Strategy) -> int:
 def _asks_for_a_secret(said: str) -> bool:
     """As the page itself judges its fields; here before the page is there."""
     return asks_for_a_secret(said) or _PART.search(said) is not None
-
-
-def _said(strategy: Strategy) -> str:
-    match strategy:
-        case ByCss(selector):
-            return selector
-        case ByRole(_, name):
-            return name
-        case ByText(text):
-            return text
-        case _:
-            return ""
 
 
 def _scroll(step: RecorderStep) -> Action:

@@ -15,14 +15,11 @@ from rutter.actors.rules.steps.likeness import mapped
 from rutter.actors.world.secrets.redaction import SHORTEST
 from rutter.events.action import (
     Action,
-    ByCss,
-    ByRole,
-    ByText,
     DialogAnswer,
     Secret,
-    Strategy,
     Target,
     Text,
+    locator_text,
 )
 from rutter.events.chain import is_gone
 from rutter.events.checks import texts_of
@@ -91,7 +88,7 @@ class Literals:
 
     def _target(self, number: int, target: Target) -> Target:
         locators = tuple(
-            locator for locator in target.strategies if not self.holds(_text_of(locator))
+            locator for locator in target.strategies if not self.holds(locator_text(locator))
         )
         if target.strategies and not locators:
             raise refusal(number, "finds its element by nothing else", "drop that step")
@@ -144,18 +141,6 @@ def _typed_in(value: object, key: str = "") -> Iterator[str]:
                 yield from _typed_in(each, str(name))
         case _:
             pass
-
-
-def _text_of(locator: Strategy) -> str:
-    match locator:
-        case ByCss(selector):
-            return selector
-        case ByRole(_, name):
-            return name
-        case ByText(text):
-            return text
-        case _:
-            return ""
 
 
 def refusal(number: int, why: str, instead: str) -> BadInput:

@@ -13,14 +13,12 @@ from rutter.actors.rules.workflows.templates import named_target
 from rutter.actors.rules.workflows.versions import Versions
 from rutter.events.action import (
     Action,
-    ByCss,
     ByRole,
-    ByText,
     Parameter,
-    Strategy,
     Target,
     Text,
     Value,
+    locator_text,
 )
 from rutter.events.envelope import Envelope
 from rutter.events.predictor import (
@@ -191,14 +189,14 @@ class _SessionSequence:
         """The target by what was typed before, where that is in its name; else nothing."""
         if target is None or not self._texts:
             return None
-        said = "\n".join(map(_text, target.strategies)).casefold()
+        said = "\n".join(map(locator_text, target.strategies)).casefold()
         values = {
             name: text for name, text in self._texts.items() if text.strip().casefold() in said
         }
         if not values:
             return None
         found = named_target(Target(target.strategies), values)
-        return found if any("${" in _text(locator) for locator in found.strategies) else None
+        return found if any("${" in locator_text(locator) for locator in found.strategies) else None
 
     def unnamed(self, token: str) -> str:
         """A parameter of this session by the step that types it: another may call it otherwise."""
@@ -245,16 +243,4 @@ def _field(action: Action) -> str:
     for name in ("placeholder", "name", "id"):
         if attributes.get(name):
             return attributes[name][:LABEL]
-    return _text(target.strategies[0])[:LABEL] if target.strategies else ""
-
-
-def _text(locator: Strategy) -> str:
-    match locator:
-        case ByRole(_, name):
-            return name
-        case ByText(text):
-            return text
-        case ByCss(selector):
-            return selector
-        case _:
-            return ""
+    return locator_text(target.strategies[0])[:LABEL] if target.strategies else ""

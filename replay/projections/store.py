@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from rutter.events.envelope import Envelope, kind
@@ -135,12 +134,7 @@ class ProjectionStore:
     def __enter__(self) -> "ProjectionStore":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _fold_all(self, reader: SqliteReader, *, park: bool, progress: Progress | None) -> int:

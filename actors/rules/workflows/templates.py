@@ -19,6 +19,7 @@ from rutter.events.action import (
     Strategy,
     Target,
     Text,
+    locator_text,
 )
 from rutter.events.checks import texts_of
 from rutter.events.planner import PlanProposed
@@ -72,7 +73,7 @@ def names_used(
                 pass
         secrets |= dict.fromkeys(said.secret for said in step.action.dialogs if said.secret)
         locators = step.action.target.strategies if step.action.target else ()
-        texts = [*map(_text_of, locators), *(said.text or "" for said in step.action.dialogs)]
+        texts = [*map(locator_text, locators), *(said.text or "" for said in step.action.dialogs)]
         for text in (*texts, *_checked(step)):
             parameters |= dict.fromkeys(name for name in PLACEHOLDER.findall(text) if name in known)
     return tuple(parameters), tuple(secrets)
@@ -142,16 +143,4 @@ def _telling(values: Mapping[str, str]) -> list[str]:
 
 
 def _is_template(strategy: Strategy) -> bool:
-    return "${" in _text_of(strategy)
-
-
-def _text_of(strategy: Strategy) -> str:
-    match strategy:
-        case ByRole(_, name):
-            return name
-        case ByText(text):
-            return text
-        case ByCss(selector):
-            return selector
-        case ByPoint() | ByRef():
-            return ""
+    return "${" in locator_text(strategy)

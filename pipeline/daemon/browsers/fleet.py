@@ -11,7 +11,6 @@ than wanted runs at a time.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from types import TracebackType
 from typing import Any
 
 import anyio
@@ -154,12 +153,7 @@ class Fleet:
         await self.start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     # -- the slots ----------------------------------------------------------------------------
