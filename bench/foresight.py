@@ -21,7 +21,8 @@ from typing import Any
 
 from bench.guessing import BackOff, Guesses, KneserNey
 from bench.tables import Cell, middle, p90, print_table
-from rutter.actors.predictor.model.model import MODELS, PredictionModel
+from rutter.actors.predictor.model.foresight import Foresight
+from rutter.actors.predictor.model.markov2 import Markov2
 from rutter.events.run_settings import MILLION
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data" / "predict"
@@ -68,11 +69,11 @@ class Told:
         self.digest = hashlib.sha256()
 
 
-class InMillionths:
-    """A `PredictionModel` gives probabilities as integers; the scoring wants these."""
+class Ours:
+    """Our model gives probabilities as integers; the scoring wants these."""
 
-    def __init__(self, make: Callable[[], PredictionModel], *, measured: bool = True) -> None:
-        self.model = make()
+    def __init__(self, *, measured: bool = True) -> None:
+        self.model = Foresight()
         self.measured = measured
 
     def predict(self, prefix: Sequence[str], k: int) -> list[tuple[str, float]]:
@@ -82,16 +83,31 @@ class InMillionths:
         self.model.observe(prefix, token, measured=self.measured)
 
 
+class Seeds:
+    """The seeds' model, as the scoring asks."""
+
+    def __init__(self) -> None:
+        self.model = Markov2()
+
+    def predict(self, prefix: Sequence[str], k: int) -> list[tuple[str, float]]:
+        found = self.model.predict(prefix)
+        told = [] if found is None else found[1][:k]
+        return [(token, share / MILLION) for token, share in told]
+
+    def observe(self, prefix: Sequence[str], token: str) -> None:
+        self.model.observe(prefix, token)
+
+
 MAKERS: Makers = {
-    "ours": lambda: InMillionths(MODELS["foresight"]),
-    "markov2": lambda: InMillionths(MODELS["markov2"]),
+    "ours": Ours,
+    "markov2": Seeds,
     "back-off": BackOff,
     "kneser-ney": KneserNey,
 }
 # What is held is the same whether or not anything is learned about how right it was.
 FOR_MEMORY: Makers = {
     **MAKERS,
-    "ours": lambda: InMillionths(MODELS["foresight"], measured=False),
+    "ours": lambda: Ours(measured=False),
 }
 
 
@@ -237,7 +253,7 @@ def _costs(told: Mapping[str, Told]) -> None:
 
 def _asked_more(files: Files) -> bool:
     """Whether a model that is asked more often comes to say the same."""
-    quiet, busy = MODELS["foresight"](), MODELS["foresight"]()
+    quiet, busy = Foresight(), Foresight()
     same = True
     for sequences in files.values():
         for sequence in sequences[:100]:

@@ -38,15 +38,6 @@ class LiveExport:
         self._ended: asyncio.Future[None] | None = None
         self.progress = ExportProgress()
         self.failure = ""
-        self._behind = False
-
-    def complaint(self) -> str:
-        """What a person should know when the run is over; mostly nothing."""
-        if self.failure:
-            return f"no traces: {self.failure}"
-        if self._behind:
-            return f"traces are not all out yet ({self.progress.why}); later: rutter trace"
-        return f"traces: {self.progress.why}" if self.progress.rejected else ""
 
     def start(self) -> None:
         loop = asyncio.get_running_loop()
@@ -92,10 +83,8 @@ class LiveExport:
             while True:
                 stopping = self._stopping.is_set()
                 self._wake.clear()
-                self._behind = True
                 delivery = exporter.advance(self._breathe)
                 self.failure = ""
-                self._behind = delivery is not None
                 if stopping and (delivery is None or not delivery.accepted):
                     return
                 if delivery is None:

@@ -200,19 +200,6 @@ class RecordedWorkflows:
         return Within(name, prepared.version, reached, prepared.of, probability)
 
 
-def whereabouts(
-    history: Sequence[str],
-    recorded: Mapping[str, Workflow],
-    prior: Mapping[str, int] | None = None,
-    k: int = 3,
-) -> tuple[Within, ...]:
-    """Which of the recorded workflows, by name, a session with this history seems to be in."""
-    prepared = RecordedWorkflows()
-    for name in sorted(recorded):
-        prepared.learn(recorded[name])
-    return prepared.within(history, k, prior)
-
-
 def _prepare(workflow: Workflow, marks: tuple[Mark, ...]) -> PreparedWorkflow:
     missed = [MAYBE_LEFT_OUT if mark.optional else LEFT_OUT for mark in marks]
     return PreparedWorkflow(

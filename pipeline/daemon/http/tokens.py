@@ -151,10 +151,6 @@ class Tickets:
         self._first_use_s, self._view_s, self._at_most = first_use_s, view_s, at_most
         self._tickets: dict[bytes, Ticket] = {}  # oldest first
 
-    @property
-    def issued(self) -> int:
-        return len(self._tickets)
-
     def issue(self, session: str) -> str:
         """A new ticket. When there are too many, the oldest is no longer one."""
         now = self._now_s()

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 from hypothesis import given
@@ -24,7 +23,6 @@ from rutter.actors.predictor.model.contexts import (
     keys_on_page,
 )
 from rutter.actors.predictor.model.foresight import Foresight
-from rutter.actors.predictor.model.model import DEFAULT_MODEL, MODELS, PredictionModel
 from rutter.events.run_settings import MILLION
 from tests.support.example_counts import examples
 
@@ -32,7 +30,6 @@ ROOT = Path(actors.__file__).resolve().parent.parent
 GOLDEN = "9247ca0c9a1cb009"
 GOLDEN_ON_PAGES = "6789e4ae925e1f40"
 
-M = TypeVar("M", bound=PredictionModel)
 
 tokens = st.sampled_from(["a", "b", "c", "d", "e"])
 journeys = st.lists(st.lists(tokens, max_size=15), max_size=8)
@@ -42,14 +39,14 @@ walks = st.lists(st.lists(st.tuples(places, tokens), max_size=15), max_size=8)
 Walk = Sequence[tuple[str, str]]  # the page that one was on, what was done there
 
 
-def taught(model: M, journeys: Sequence[Sequence[str]]) -> M:
+def taught(model: Foresight, journeys: Sequence[Sequence[str]]) -> Foresight:
     for journey in journeys:
         for place, token in enumerate(journey):
             model.observe(journey[:place], token)
     return model
 
 
-def walked(model: M, walks: Sequence[Walk]) -> M:
+def walked(model: Foresight, walks: Sequence[Walk]) -> Foresight:
     for walk in walks:
         history: list[str] = []
         for place, token in walk:
@@ -137,12 +134,11 @@ def times_right(walks: Sequence[Walk]) -> int:
     return right
 
 
-@pytest.mark.parametrize("name", MODELS)
 @given(walks=walks, history=histories, place=places, k=st.integers(0, 12))
-def test_what_any_model_says_is_best_first_and_no_more_than_certain(
-    name: str, walks: list[Walk], history: list[str], place: str, k: int
+def test_what_it_says_is_best_first_and_no_more_than_certain(
+    walks: list[Walk], history: list[str], place: str, k: int
 ) -> None:
-    found = walked(MODELS[name](), walks).predict(history, k, place=place)
+    found = walked(Foresight(), walks).predict(history, k, place=place)
     shares = [share for _, share in found]
     assert len(found) <= k
     assert len({token for token, _ in found}) == len(found)
@@ -151,12 +147,11 @@ def test_what_any_model_says_is_best_first_and_no_more_than_certain(
     assert sum(shares) <= MILLION
 
 
-@pytest.mark.parametrize("name", MODELS)
 @given(walks=walks, asked=st.lists(st.tuples(histories, places), max_size=5))
-def test_asking_any_model_changes_nothing_in_it(
-    name: str, walks: list[Walk], asked: list[tuple[list[str], str]]
+def test_asking_it_changes_nothing_in_it(
+    walks: list[Walk], asked: list[tuple[list[str], str]]
 ) -> None:
-    model = walked(MODELS[name](), walks)
+    model = walked(Foresight(), walks)
     before = repr(state_of(model))
     for history, place in asked:
         model.predict(history, 5, place=place)
@@ -196,11 +191,6 @@ def test_no_number_depends_on_how_strings_are_hashed(seed: str) -> None:
         check=True,
     )
     assert said.stdout.split() == [GOLDEN, GOLDEN_ON_PAGES]
-
-
-def test_the_default_is_one_that_can_be_chosen() -> None:
-    assert isinstance(MODELS[DEFAULT_MODEL](), Foresight)
-    assert set(MODELS) == {"foresight", "markov2"}
 
 
 def test_who_learned_nothing_says_nothing() -> None:

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rutter.actors.predictor.position.workflow_tracker import LEAST, RecordedWorkflows, whereabouts
+from rutter.actors.predictor.position.workflow_tracker import LEAST, RecordedWorkflows
 from rutter.actors.rules.workflows.step_marks import fits, marks_of
 from rutter.events.action import Action, ByCss, ByRole, Target
 from rutter.events.checks import TextVisible
@@ -181,13 +181,13 @@ def test_one_right_behind_the_other_is_told_apart_at_the_boundary() -> None:
 
 
 def test_what_was_done_more_often_is_more_probable_where_both_may_be() -> None:
-    found = whereabouts(done("a"), {"order": ORDER, "return": RETURN}, {"return": 9})
+    found = recorded(ORDER, RETURN).within(done("a"), 3, {"return": 9})
     assert names(found) == ["return", "order"]
 
 
 def test_the_most_probable_are_told_and_no_more_than_asked_for() -> None:
-    many = {f"w{number}": flow(f"w{number}", f"ab{number}") for number in range(9)}
-    found = whereabouts(done("ab"), many, k=2)
+    many = [flow(f"w{number}", f"ab{number}") for number in range(9)]
+    found = recorded(*many).within(done("ab"), 2)
     assert names(found) == ["w0", "w1"]
 
 
@@ -293,7 +293,7 @@ def books(draw: st.DrawFn) -> dict[str, Workflow]:
 def test_all_of_it_is_never_more_than_a_million(
     book: dict[str, Workflow], history: list[str], prior: dict[str, int]
 ) -> None:
-    found = whereabouts(done(history), book, prior, k=99)
+    found = recorded(*book.values()).within(done(history), 99, prior)
     assert sum(within.probability for within in found) <= MILLION
     assert all(within.probability >= LEAST for within in found)
     assert all(1 <= within.step <= within.of for within in found)
@@ -309,7 +309,7 @@ def test_the_order_in_which_they_were_learned_changes_nothing(
     again = RecordedWorkflows()
     for each in (*mixed, *mixed[:2]):
         again.learn(each)
-    assert again.within(done(history)) == whereabouts(done(history), book)
+    assert again.within(done(history)) == recorded(*book.values()).within(done(history))
 
 
 @given(books(), histories)
