@@ -41,12 +41,11 @@ from rutter.replay.traces.event_attributes import tool_attributes, words_of
 from rutter.replay.traces.ids import SpanIds, run_id, trace_id
 from rutter.replay.traces.mapping import (
     BY_ACTOR,
-    MOMENT,
-    SPAN_RULES,
     TOTALS,
     WORK_OF,
     SpanRule,
     request_attributes,
+    rule_of,
     run_attributes,
     step_attributes,
     verdict_of,
@@ -103,7 +102,7 @@ class SessionSpans:
         at_ns = max(envelope.at_ns, self._last_ns) if self._dead_ns is None else self._dead_ns
         self._last_ns = at_ns
         self._totals["rutter.event_count"] = envelope.n
-        row = SPAN_RULES.get(type(event), MOMENT)
+        row = rule_of(event)
         if isinstance(event, SessionEnded):
             self._end(event, at_ns)
         elif row.span and row.span != "run":
@@ -171,7 +170,7 @@ class SessionSpans:
         if self._step is None:
             return None
         chain = list(self._step.chain())
-        if SPAN_RULES[type(event)].span == "learn" and all(step.settled for step in chain):
+        if rule_of(event).span == "learn" and all(step.settled for step in chain):
             return chain[-1]
         return next((step for step in chain if not step.settled), None)
 
