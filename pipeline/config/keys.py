@@ -1,13 +1,16 @@
 """The table of keys holds every key of the configuration: its name, type, default, range and
-variable (H6).
+variable (H6), as `keys.toml` has them.
 
 The dotted names and their defaults are those of S4 and of S2 10, and our own beside
 them. A value is checked here whether a file or a variable says it.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
 
 from rutter.actors.rules.policy.risky_words import DENYLIST
 from rutter.actors.rules.tools.tool_table import TOOLS
@@ -18,13 +21,8 @@ from rutter.pipeline.config.thresholds import PREDICTOR, PREDICTORS, SUGGEST, TH
 
 Kind = Literal["flag", "number", "share", "seconds", "dollars", "text", "list"]
 Value = bool | int | float | str | tuple[str, ...] | None
-DAY_MS = 86_400_000
-FOR_EVER = 36_500  # days: who wants more says 0
-WIDEST = 4_096  # pixels of a picture, and megabytes of a transfer
 DEAREST = 10_000  # dollars for a million tokens: far above any, and still no overflow
 PROVIDERS = tuple(DEFAULTS)
-# What others can be told of while the daemon runs; of the first two they are unless said otherwise.
-NOTICES = ("person_needed", "job_failed", "job_skipped", "job_done", "session_failed")
 BROKEN_DOWN = ("share", "seconds", "dollars")  # kinds that may have a fraction
 FORMS = {
     "flag": "true or false",
@@ -37,18 +35,18 @@ FORMS = {
 }
 
 
-class ConfigKey(NamedTuple):
-    """A key of the configuration may have one value alone, its default: `always` says why."""
+class ConfigKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A key of the configuration is a row of keys.toml, whose head says what each field is for."""
 
-    name: str
     kind: Kind
-    default: Value
     about: str
+    default: Value = None
     low: int = 0
     high: int = 1
-    choices: Sequence[str] = ()
+    choices: tuple[str, ...] = ()
     variable: str = ""
     always: str = ""
+    name: str = ""
 
     @property
     def env(self) -> str:
@@ -61,167 +59,44 @@ def _of_provider(name: str) -> tuple[ConfigKey, ...]:
     known, table = DEFAULTS[name], f"models.{name}"
     key = f"env:{known.key_env}" if known.key_env else ""
     million = "dollars for a million tokens"
-    return (
-        ConfigKey(f"{table}.model", "text", known.model, "which model is asked"),
-        *(
-            (ConfigKey(f"{table}.key", "text", key, "env:, file: or keyring:, never itself"),)
-            * bool(key)
-        ),
-        ConfigKey(f"{table}.base_url", "text", "", "where it is asked; empty: its own address"),
-        ConfigKey(f"{table}.input_price", "dollars", None, f"{million} it reads", 0, DEAREST),
-        ConfigKey(f"{table}.output_price", "dollars", None, f"{million} it writes", 0, DEAREST),
-        ConfigKey(f"{table}.cached_price", "dollars", None, f"{million} it had kept", 0, DEAREST),
-        ConfigKey(f"{table}.kept_price", "dollars", None, f"{million} it keeps", 0, DEAREST),
-        ConfigKey(f"{table}.pictures", "flag", known.pictures, "whether it can look at pictures"),
+    said: tuple[tuple[str, Kind, str, Value], ...] = (
+        ("model", "text", "which model is asked", known.model),
+        *((("key", "text", "env:, file: or keyring:, never itself", key),) * bool(key)),
+        ("base_url", "text", "where it is asked; empty: its own address", ""),
+        ("input_price", "dollars", f"{million} it reads", None),
+        ("output_price", "dollars", f"{million} it writes", None),
+        ("cached_price", "dollars", f"{million} it had kept", None),
+        ("kept_price", "dollars", f"{million} it keeps", None),
+        ("pictures", "flag", "whether it can look at pictures", known.pictures),
+    )
+    return tuple(
+        ConfigKey(kind, about, default, high=DEAREST, name=f"{table}.{each}")
+        for each, kind, about, default in said
     )
 
 
-KEYS = (
-    ConfigKey(
-        "agent.provider",
-        "text",
-        "",
-        f"who is asked first, where a model is; empty: {PROVIDERS[0]}",
-        choices=PROVIDERS,
-    ),
-    ConfigKey("agent.fallbacks", "list", (), "who is asked when that one fails", choices=PROVIDERS),
-    ConfigKey(
-        "agent.internal.enabled", "flag", False, "whether a language model may lead a run (Mode B)"
-    ),
-    ConfigKey(
-        "agent.internal.max_steps", "number", 12, "of a free run, or one that a model leads", 1, 999
-    ),
-    ConfigKey("agent.internal.max_wall_time_ms", "number", 90_000, "of the same", 1_000, DAY_MS),
-    ConfigKey("agent.internal.max_failures", "number", 3, "of the same", 1, 100),
-    ConfigKey(
-        "agent.internal.allowed_tools", "list", (), "what such a model may call", choices=[*TOOLS]
-    ),
-    ConfigKey(
-        "agent.ghost.enabled", "flag", False, "whether a picture may be read where a page is shut"
-    ),
-    ConfigKey(
-        "agent.ghost.auto_trigger", "flag", True, "without being asked to, where it is enabled"
-    ),
-    ConfigKey(
-        "agent.ghost.vision_provider",
-        "text",
-        "",
-        "who reads it; empty: agent.provider",
-        choices=PROVIDERS,
-    ),
-    ConfigKey("agent.ghost.max_image_width", "number", 1_280, "pixels", 64, WIDEST),
-    ConfigKey("browser.chromium", "text", "", "the browser's path", variable="RUTTER_CHROMIUM"),
-    ConfigKey("browser.pool_size", "number", 1, "browsers that are kept warm", 1, 64),
-    ConfigKey("browser.max_windows", "number", 20, "in all of them at once; more wait", 1, 1_000),
-    ConfigKey(
-        "browser.recycle_after", "number", 200, "windows; then another is started", 1, 1_000_000
-    ),
-    ConfigKey("browser.max_mb", "number", 2_048, "of memory; then the same", 512, 1 << 20),
-    ConfigKey(
-        "browser.check_s", "seconds", 5.0, "between looks whether each of them is well", 1, 3_600
-    ),
-    ConfigKey("browser.stream.enabled", "flag", False, "whether a session can be watched live"),
-    ConfigKey("browser.stream.quality", "number", 25, "of its JPEG pictures", 1, 100),
-    ConfigKey("browser.stream.max_width", "number", 854, "pixels", 64, WIDEST),
-    ConfigKey("planner.use_llm", "flag", True, "as far as agent.internal.enabled lets it"),
-    ConfigKey("controller.execution_delay", "seconds", 0.0, "before each action", 0, 60),
-    ConfigKey(
-        "critic.vision_enabled", "flag", False, "whether a picture is described after a failure"
-    ),
-    ConfigKey(
-        "policy.allowed_domains", "list", None, "hosts that may be gone to; '*' for public ones"
-    ),
-    ConfigKey("policy.allowed_resources", "list", None, "hosts that may also be loaded from"),
-    ConfigKey("policy.denylist", "list", DENYLIST, "words that deny a step nobody recorded"),
-    ConfigKey(
-        "policy.block_private_ranges",
-        "flag",
-        True,
-        "private addresses only where named",
-        always="a private host is reached by its name: put it in policy.allowed_domains",
-    ),
-    ConfigKey(
-        "policy.redaction",
-        "flag",
-        True,
-        "known secrets are taken out of everything",
-        always="secrets are always taken out",
-    ),
-    ConfigKey(
-        "policy.persist_raw_html",
-        "flag",
-        False,
-        "whether pages are kept as they came",
-        always="pages are never kept as they came",
-    ),
-    ConfigKey(
-        "policy.approval_time_limit_ms", "number", 0, "then it is a no; 0: none", 0, 7 * DAY_MS
-    ),
-    ConfigKey("policy.upload_mb", "number", 50, "the largest request", 1, WIDEST),
-    ConfigKey("policy.download_mb", "number", 50, "the largest answer that is a file", 1, WIDEST),
-    ConfigKey("policy.detect_secrets", "flag", True, "whether unknown secrets are looked for"),
-    ConfigKey("keep.screenshots_days", "number", 30, "pictures of pages; 0: for ever", 0, FOR_EVER),
-    ConfigKey(
-        "keep.downloads_days", "number", 90, "files that pages sent; 0: for ever", 0, FOR_EVER
-    ),
-    ConfigKey("keep.prompts_days", "number", 30, "what models were asked and said", 0, FOR_EVER),
-    ConfigKey(
-        "keep.max_mb", "number", 2_000, "of all of them; the oldest go; 0: no limit", 0, 1 << 20
-    ),
-    ConfigKey(
-        "logins.key",
-        "text",
-        "",
-        "env:, file:, keyring: of a passphrase; prompt; empty: keyring",
-    ),
-    ConfigKey("logins.refresh", "flag", True, "a login is kept again after a run that ended well"),
-    ConfigKey("serve.host", "text", "127.0.0.1", "the address that rutter serve listens on"),
-    ConfigKey("serve.port", "number", 8_080, "its port; 0: any that is free", 0, 65_535),
-    ConfigKey("serve.names", "list", (), "further names that it may be reached by"),
-    ConfigKey("tools.sessions", "number", 20, "driven by calls at once, in the daemon", 1, 1_000),
-    ConfigKey("tools.idle_s", "seconds", 900.0, "without a call; then one is closed", 1, 86_400),
-    ConfigKey("jobs.running", "number", 4, "jobs that the daemon runs at once", 1, 1_000),
-    ConfigKey("jobs.waiting", "number", 100, "that may wait; more are refused", 1, 9_999),
-    ConfigKey("jobs.per_workflow", "number", 1, "of one workflow at once; more wait", 1, 1_000),
-    ConfigKey(
-        "notify.urls", "list", (), "who is told, by POST; env:, file: or keyring: where secret"
-    ),
-    ConfigKey("notify.events", "list", NOTICES[:2], "and of what", choices=NOTICES),
-    ConfigKey(
-        "notify.secret", "text", "", "env:, file: or keyring: of what signs it; empty: nothing"
-    ),
-    ConfigKey("record.pictures", "flag", True, "a small picture of each recorded step"),
-    ConfigKey(
-        "run.predictor", "text", PREDICTOR, "which model says what is next", choices=PREDICTORS
-    ),
-    ConfigKey(
-        "run.threshold",
-        "share",
-        THRESHOLD[PREDICTOR] / MILLION,
-        "least probability a free run acts on alone; not set: 0.7 for foresight, 0.5 for markov2",
-    ),
-    ConfigKey("run.suggest", "share", SUGGEST / MILLION, "least one that it asks a person about"),
-    ConfigKey(
-        "run.proof",
-        "text",
-        "acknowledged",
-        "what must bear out that a run is done: the server's answer, or that it was read back",
-        choices=("acknowledged", "stored"),
-    ),
-    ConfigKey("run.screenshots", "flag", False, "a picture of the page at each step"),
-    ConfigKey("run.resolve_ms", "number", 3_000, "how long an element is waited for", 100, 60_000),
-    ConfigKey("run.settle_ms", "number", 1_000, "how long any effect is", 100, 60_000),
-    ConfigKey("run.place_ms", "number", 3_000, "how long one that is known is", 100, 60_000),
-    ConfigKey("run.answer_ms", "number", 10_000, "how long the site's own answer is", 100, 120_000),
-    ConfigKey(
-        "traces.exporter",
-        "text",
-        "",
-        "otlp, otlp_proto_grpc, console or none",
-    ),
-    ConfigKey("traces.endpoint", "text", "", "where OTLP goes; empty: OTEL_EXPORTER_OTLP_ENDPOINT"),
-    *(key for name in PROVIDERS for key in _of_provider(name)),
-)
+# What the program knows by itself.
+BY_ITSELF: Mapping[str, Mapping[str, Value]] = {
+    "agent.provider": {"choices": PROVIDERS},
+    "agent.fallbacks": {"choices": PROVIDERS},
+    "agent.internal.allowed_tools": {"choices": tuple(TOOLS)},
+    "agent.ghost.vision_provider": {"choices": PROVIDERS},
+    "policy.denylist": {"default": DENYLIST},
+    "run.predictor": {"default": PREDICTOR, "choices": PREDICTORS},
+    "run.threshold": {"default": THRESHOLD[PREDICTOR] / MILLION},
+    "run.suggest": {"default": SUGGEST / MILLION},
+}
+
+
+def _keys() -> Iterator[ConfigKey]:
+    text = (files(__package__) / "keys.toml").read_bytes()
+    for name, key in msgspec.toml.decode(text, type=dict[str, ConfigKey]).items():
+        yield msgspec.structs.replace(key, name=name, **BY_ITSELF.get(name, {}))
+    for name in PROVIDERS:
+        yield from _of_provider(name)
+
+
+KEYS = tuple(_keys())
 NAMES = {key.name: key for key in KEYS}
 VARIABLES = {key.env: key for key in KEYS}
 # What the seeds call a thing that has another name here.

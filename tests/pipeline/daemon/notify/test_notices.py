@@ -22,7 +22,7 @@ from rutter.events.validator import ApprovalKind, ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import App
 from rutter.pipeline.clock import CountingClock
-from rutter.pipeline.config.keys import NAMES, NOTICES
+from rutter.pipeline.config.keys import NAMES
 from rutter.pipeline.config.reader import Config, read_config
 from rutter.pipeline.daemon.notify.notices import (
     ASKED,
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.anyio
 ORDER = RunWorkflow("order", values={"customer": "Aurora Shipping"})
 QUESTION = "May 'Pay 300 to Aurora' be clicked?"
 ASK = ApprovalRequested("a-1", 4, "confirm", QUESTION, origin="https://shop.example")
-ALL = tuple(NOTICES)
+ALL = NAMES["notify.events"].choices
 
 
 def envelopes(*said: tuple[str, AnyEvent]) -> list[Envelope]:
@@ -267,7 +267,7 @@ def configured(tmp_path: Path, text: str) -> Config:
 def test_nobody_is_told_unless_it_is_configured(tmp_path: Path) -> None:
     assert notifier_of(configured(tmp_path, ""), {}, CountingClock()) is None
     assert NAMES["notify.events"].default == ("person_needed", "job_failed")
-    assert set(NOTICES) == set(get_args(What))
+    assert set(ALL) == set(get_args(What))
 
 
 async def test_addresses_and_the_secret_may_be_kept_elsewhere(tmp_path: Path) -> None:
