@@ -16,7 +16,8 @@ Column = tuple[str, Callable[[Any], Any]]
 
 
 class FieldsTaken:
-    """`plain` as they are, `text` bounded, `maybe` where there is one, `shares` as fractions.
+    """`plain` as they are, `text` bounded, `maybe` where there is one, `shares` as fractions,
+    `counts` by how many there are.
 
     `error` is the type of the error that the event itself is.
     """
@@ -28,6 +29,7 @@ class FieldsTaken:
         text: str = "",
         maybe: str = "",
         shares: str = "",
+        counts: str = "",
         error: str = "",
     ) -> None:
         named = [_name(column) for column in plain.split()]
@@ -36,6 +38,7 @@ class FieldsTaken:
         self._text = _columns(text)
         self._maybe = _columns(maybe)
         self._shares = _columns(shares)
+        self._counts = _columns(counts)
         self._error = error
 
     def __call__(self, event: Any) -> Attributes:
@@ -50,6 +53,8 @@ class FieldsTaken:
             millionths = get(event)
             if millionths is not None:
                 found[key] = millionths / MILLION
+        for key, get in self._counts:
+            found[key] = len(get(event))
         if self._error:
             found["error.type"] = self._error
         return found

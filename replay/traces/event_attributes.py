@@ -24,24 +24,6 @@ FINISHED: Final[Mapping[str, str]] = {
     "refused": "content_filter",
 }
 
-_PAGE = FieldsTaken(
-    "why rutter.page.dropped=page.dropped",
-    text="rutter.page.url=page.url output.value=page.title.text",
-)
-_TARGET = FieldsTaken(
-    "step attempt",
-    text="rutter.element.tag=element.tag rutter.element.role=element.role "
-    "output.value=element.name.text",
-)
-_FILE = FieldsTaken(text="rutter.name=name.text rutter.failure=failure")
-_MISSING = FieldsTaken("step attempt error.type=code")
-_DONE = FieldsTaken("step attempt navigated", maybe="value_set")
-_JUDGED = FieldsTaken("step attempt verdict", text="reason")
-_ANSWERED = FieldsTaken("approval approved rutter.answered_by=by")
-_WORKFLOW = FieldsTaken(
-    "rutter.workflow.version=workflow.version rutter.workflow.complete=workflow.complete",
-    text="rutter.workflow=workflow.name",
-)
 _USAGE = FieldsTaken(
     "gen_ai.usage.input_tokens=usage.input gen_ai.usage.output_tokens=usage.output "
     "gen_ai.usage.cache_read.input_tokens=usage.cached "
@@ -51,29 +33,11 @@ _USAGE = FieldsTaken(
     "llm.token_count.prompt_details.cache_write=usage.kept "
     "rutter.advice.priced=priced"
 )
-_ADVICE = FieldsTaken(
-    "rutter.advice.ending=ending",
-    text="gen_ai.provider.name=provider gen_ai.response.model=model llm.provider=provider "
-    "llm.model_name=model",
-    maybe="rutter.advice.invalid=invalid",
-)
-_VISION = FieldsTaken(
-    "step attempt rutter.vision=said",
-    maybe="gen_ai.provider.name=provider llm.provider=provider llm.model_name=model message "
-    "error.type=error",
-)
 _SEEN = FieldsTaken(maybe="gen_ai.response.model=model")
 _PROPOSAL = FieldsTaken(
     "rutter.action=action.type rutter.state=state rutter.advice.instead=instead",
     maybe="rutter.state.expected=leads_to",
     shares="certainty",
-)
-_PREPARED = FieldsTaken(
-    "rutter.advice.request=request rutter.advice.estimated_tokens=tokens "
-    "rutter.advice.pictures=pictures rutter.advice.dropped_turns=dropped_turns"
-)
-_REQUEST = FieldsTaken(
-    "rutter.advice.request=request rutter.advice.purpose=purpose rutter.advice.attempt=attempt"
 )
 
 
@@ -92,11 +56,7 @@ def tool_attributes(action: Action, words: str) -> Attributes:
 
 
 def prediction_made(event: predictor.PredictionMade) -> Attributes:
-    found: Attributes = {
-        "rutter.predictor": event.model,
-        "rutter.position": event.position,
-        "rutter.candidates": len(event.candidates),
-    }
+    found: Attributes = {}
     if event.candidates:
         top = event.candidates[0]
         found["rutter.probability"] = top.probability / MILLION
@@ -108,49 +68,20 @@ def prediction_made(event: predictor.PredictionMade) -> Attributes:
     return found
 
 
-def page_observed(event: observer.PageObserved) -> Attributes:
-    return {**_PAGE(event), "rutter.page.elements": len(event.page.elements)}
-
-
 def download_finished(event: observer.DownloadFinished) -> Attributes:
-    found = _FILE(event)
-    if event.artifact is not None:
-        found["rutter.artifact"] = event.artifact.sha256
-    return found
+    return {} if event.artifact is None else {"rutter.artifact": event.artifact.sha256}
 
 
 def target_resolved(event: executor.TargetResolved) -> Attributes:
-    found = _TARGET(event)
-    found["rutter.tries"] = len(event.tries)
-    if event.tries:
-        found["rutter.found_by"] = event.tries[-1].strategy
-    return found
-
-
-def target_missing(event: executor.TargetMissing) -> Attributes:
-    return {**_MISSING(event), "rutter.tries": len(event.tries)}
-
-
-def lookalikes_found(event: executor.LookalikesFound) -> Attributes:
-    return {"rutter.step": event.step, "rutter.lookalikes": len(event.elements)}
+    return {"rutter.found_by": event.tries[-1].strategy} if event.tries else {}
 
 
 def action_done(event: executor.ActionDone) -> Attributes:
-    found = _DONE(event)
-    if event.extracted is not None:
-        found["output.value"] = said(event.extracted.text)
-    return found
+    return {} if event.extracted is None else {"output.value": said(event.extracted.text)}
 
 
 def query_answered(event: executor.QueryAnswered) -> Attributes:
-    found: Attributes = {"rutter.step": event.step, "rutter.attempt": event.attempt}
-    if event.text is not None:
-        found["output.value"] = said(event.text.text)
-    return found
-
-
-def files_seen(event: observer.FilesSeen) -> Attributes:
-    return {"rutter.step": event.step, "rutter.files": len(event.files)}
+    return {} if event.text is None else {"output.value": said(event.text.text)}
 
 
 def hosts_contacted(event: observer.HostsContacted) -> Attributes:
@@ -160,15 +91,11 @@ def hosts_contacted(event: observer.HostsContacted) -> Attributes:
 def read_back_due(event: critic.ReadBackDue) -> Attributes:
     """Where it is looked: an address that is not whole loses its query all the same."""
     address = event.read_back.url.partition("?")[0].partition("#")[0]
-    return {
-        "rutter.step": event.step,
-        "rutter.attempt": event.attempt,
-        "rutter.read_back.url": said(address),
-    }
+    return {"rutter.read_back.url": said(address)}
 
 
 def action_judged(event: critic.ActionJudged) -> Attributes:
-    found = _JUDGED(event)
+    found: Attributes = {}
     if event.evidence:
         found["rutter.evidence.sources"] = tuple(each.source for each in event.evidence)
         found["rutter.confidence"] = overall(event) / MILLION
@@ -179,25 +106,21 @@ def action_judged(event: critic.ActionJudged) -> Attributes:
 
 
 def approval_answered(event: person.ApprovalAnswered) -> Attributes:
-    said_so = said(event.message) or ("yes" if event.approved else "no")
-    return {**_ANSWERED(event), "output.value": said_so}
+    return {"output.value": said(event.message) or ("yes" if event.approved else "no")}
 
 
 def advice_requested(event: planner.AdviceRequested) -> Attributes:
-    found = _REQUEST(event)
-    for key, value, none in (
+    numbers = (
         ("rutter.step", event.step, 0),
         ("rutter.index", event.index, -1),
         ("rutter.advice.correction", event.correction, 0),
-    ):
-        if value != none:
-            found[key] = value
-    return found
+    )
+    return {key: value for key, value, none in numbers if value != none}
 
 
 def advice_prepared(event: advisor.AdvicePrepared) -> Attributes:
     """What was asked, by its hash alone: prompts stay in the log."""
-    found = _PREPARED(event)
+    found: Attributes = {}
     if event.prompt is not None:
         found["rutter.advice.prompt"] = event.prompt.sha256
     if event.missing:
@@ -206,8 +129,7 @@ def advice_prepared(event: advisor.AdvicePrepared) -> Attributes:
 
 
 def advice_received(event: advisor.AdviceReceived) -> Attributes:
-    found = {
-        **_ADVICE(event),
+    found: Attributes = {
         "gen_ai.operation.name": "chat",
         "gen_ai.response.finish_reasons": (FINISHED[event.ending],),
         "output.value": said(event.text.text or advice_in_words(event)),
@@ -219,10 +141,9 @@ def advice_received(event: advisor.AdviceReceived) -> Attributes:
 
 
 def vision_given(event: advisor.VisionGiven) -> Attributes:
-    found = _VISION(event)
     if not is_call(event):
-        return found
-    found |= {"gen_ai.operation.name": "chat", "rutter.advice.purpose": "vision"}
+        return {}
+    found: Attributes = {"gen_ai.operation.name": "chat", "rutter.advice.purpose": "vision"}
     return found if event.error is not None else {**found, **_SEEN(event), **_spent(event)}
 
 
@@ -254,14 +175,6 @@ def _called(calls: tuple[advisor.WantedCall, ...]) -> Attributes:
 
 def _proposed(proposal: advisor.Proposal | None) -> Attributes:
     return {} if proposal is None else _PROPOSAL(proposal)
-
-
-def transition_learned(event: predictor.TransitionLearned) -> Attributes:
-    return {"rutter.driver": event.driver, "rutter.after": len(event.after)}
-
-
-def workflow_learned(event: predictor.WorkflowLearned) -> Attributes:
-    return {**_WORKFLOW(event), "rutter.workflow.steps": len(event.workflow.steps)}
 
 
 def person_acted(event: executor.PersonActed) -> Attributes:

@@ -104,15 +104,22 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str = ""
     maybe: str = ""
     shares: str = ""
+    counts: str = ""
     error: str = ""
 
     def rule(self) -> SpanRule:
-        if self.adds:
-            return SpanRule(self.span, getattr(event_attributes, self.adds))
         taken = FieldsTaken(
-            self.takes, text=self.text, maybe=self.maybe, shares=self.shares, error=self.error
+            self.takes,
+            text=self.text,
+            maybe=self.maybe,
+            shares=self.shares,
+            counts=self.counts,
+            error=self.error,
         )
-        return SpanRule(self.span, taken)
+        if not self.adds:
+            return SpanRule(self.span, taken)
+        more = getattr(event_attributes, self.adds)
+        return SpanRule(self.span, lambda event: taken(event) | more(event))
 
 
 @cache
