@@ -6,14 +6,17 @@ import contextlib
 import hashlib
 import os
 import signal
+import socket
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator
+from time import perf_counter
 
 import pytest
 
 from rutter.actors.world.egress.gate import Gate, NoGate, ProxyPassage
 from rutter.actors.world.egress.gate_messages import Blocked
+from rutter.actors.world.egress.proxy_connection import ACK_AT_ONCE
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
 from tests.support.proxy_peers import Line, line_to, origin, rule, serving
@@ -84,6 +87,30 @@ async def test_one_connection_to_a_server_carries_several_requests(gate: Gate) -
         for _ in range(3):
             assert (await line.get(f"http://{named.host}/")).endswith("ok")
         assert (named.connections, len(named.heads)) == (1, 3)
+
+
+@pytest.mark.skipif(ACK_AT_ONCE is None, reason="this system has one way to acknowledge")
+async def test_a_server_that_answers_in_two_parts_waits_for_no_acknowledgement(gate: Gate) -> None:
+    """As those do that leave it to the system when small parts go: it sends the second once the
+    first is acknowledged, which on a kept connection would be 40 ms later, each time."""
+
+    async def apart(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        held = writer.get_extra_info("socket")
+        held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
+        with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(b"HTTP/1.1 200 OK\r\n")
+                writer.write(b"content-length: 2\r\n\r\n")
+                writer.write(b"ok")
+        writer.close()
+
+    async with serving(apart) as port, passing(gate, f"127.0.0.1:{port}") as (_, line):
+        took = []
+        for _ in range(20):
+            began = perf_counter()
+            assert (await line.get(f"http://127.0.0.1:{port}/")).endswith("ok")
+            took.append(perf_counter() - began)
+    assert min(took[10:]) < 0.04  # a new connection is acknowledged at once in any case
 
 
 @pytest.mark.parametrize(
