@@ -71,6 +71,12 @@ class SessionSteps(Fold):
         return self.page.url if self.page is not None else ""
 
     @property
+    def of(self) -> int:
+        """How many steps its workflow or script has."""
+        started = self.started
+        return len(started.workflow.steps if started.workflow else started.script) if started else 0
+
+    @property
     def results(self) -> SessionResults:
         """What its steps read, by the place of each: its step of the workflow, or its own number
         outside of one."""

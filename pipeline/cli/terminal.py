@@ -17,13 +17,10 @@ from rich.text import Text
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, RutterError
-from rutter.events.observer import PageObserved
-from rutter.events.page import Page
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.predictor import PredictionMade
-from rutter.events.runtime import SessionStarted
 from rutter.pipeline.output.verbose import Narrator, likely_within
-from rutter.replay.story.wording import ascii_only, in_words, name_on, printable
+from rutter.replay.story.wording import ascii_only, printable
 
 PIPED_WIDTH = 400
 Cells = Sequence[object]
@@ -179,29 +176,23 @@ class RunProgress(MovingLine):
         super().__init__(terminal, what)
         self._what = what
         self._narrator = Narrator()
-        self._of = 0
         self._within = ""
-        self._page: Page | None = None
 
     def hear(self, envelope: Envelope) -> None:
         if self._terminal.verbose:
             for line in self._narrator.lines(envelope):
                 self._terminal.note(line)
-        event = envelope.event
-        if isinstance(event, PageObserved):
-            self._page = event.page
-        elif isinstance(event, SessionStarted):
-            self._of = len(event.workflow.steps if event.workflow else event.script)
-        elif isinstance(event, PredictionMade):
+            return
+        self._narrator.take(envelope)
+        event, step = envelope.event, self._narrator.planned
+        if isinstance(event, PredictionMade):
             within = likely_within(event)
             self._within = f"  (as in {within.workflow})" if within is not None else ""
-        elif isinstance(event, PlanProposed) and self._status is not None:
+        elif isinstance(event, PlanProposed) and self._status is not None and step is not None:
             # By its place in the script: a look elsewhere has a number too, and no place.
-            number = event.index + 1 if event.index >= 0 else event.step
-            placed = self._of > 1 and not event.read_back_of
-            where = f"{number}/{self._of}" if placed else str(number)
-            words = in_words(event.action, name_on(self._page, event.action))
+            of = self._narrator.of
+            where = f"{step.number}/{of}" if of > 1 and not step.read_back_of else str(step.number)
             seems = self._within if event.driver == "prediction" else ""
-            self.move(f"{self._what}  {where}  {words}{seems}")
+            self.move(f"{self._what}  {where}  {step.proposed}{seems}")
         elif isinstance(event, AdviceRequested):
             self.move(f"{self._what}  asking {event.provider} {event.model}")

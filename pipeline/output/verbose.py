@@ -20,20 +20,16 @@ from rutter.events.executor import (
     PersonActed,
     QueryAnswered,
     QueryFailed,
-    TargetResolved,
 )
 from rutter.events.observer import (
     DialogOpened,
     DownloadFinished,
     FilesSeen,
-    PageObserved,
     RequestBlocked,
 )
-from rutter.events.page import Page
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import (
     AdviceRequested,
-    LookalikesRequested,
     PlanProposed,
     PlanWithheld,
     RunStopped,
@@ -43,8 +39,8 @@ from rutter.events.planner import (
 )
 from rutter.events.predictor import PredictionMade, TransitionUndone, Within
 from rutter.events.run_settings import MILLION
-from rutter.events.runtime import ActorFailed, SessionPaused, SessionResumed, SessionStarted
-from rutter.events.tools import FileRead, ToolCalled
+from rutter.events.runtime import ActorFailed, SessionPaused, SessionResumed
+from rutter.events.tools import FileRead
 from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
@@ -53,22 +49,20 @@ from rutter.events.validator import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.sessions.models import fix_of
+from rutter.replay.step_record import StepRecord
+from rutter.replay.steps import SessionSteps
 from rutter.replay.story.advice import money
 from rutter.replay.story.evidence_weight import confidence_shown
-from rutter.replay.story.phases import Phase, entered, heading
+from rutter.replay.story.phases import entered, heading
 from rutter.replay.story.wording import (
     absent_in_words,
     advice_in_words,
     ascii_only,
     check_in_words,
     file_in_words,
-    file_wanted,
-    in_words,
-    name_on,
     undone_in_words,
     within_in_words,
 )
-from rutter.replay.story.wording import healed_in_words as healed
 
 FINAL = {
     "verification_failed": "failed due to verification failure. Aborting plan.",
@@ -90,79 +84,49 @@ SAMPLE = 100  # S2 9.2: characters of a sample in a line
 LIKELY = MILLION // 2  # that it is this workflow rather than all others, or none
 
 
-class _StepTold:
-    """A step was announced with these words, and is so far."""
-
-    def __init__(
-        self, number: int, action: Action | None = None, name: str = "", kind: Kind = "action"
-    ) -> None:
-        self.number = number
-        self.action = action
-        self.words = in_words(action, name) if action is not None else ""
-        self.kind: Kind = kind
-        self.phase: Phase | None = None
-
-
-class Narrator:
-    """A narrator tells one session, and remembers its steps: a verdict may wait for a look
-    elsewhere."""
+class Narrator(SessionSteps):
+    """A narrator tells one session from the records of its steps."""
 
     def __init__(self) -> None:
-        self._now = _StepTold(0)
-        self._steps: dict[int, _StepTold] = {}
-        self._page: Page | None = None
-        self._recorded = ""
-        self._wanted: dict[str, str] = {}
+        super().__init__()
+        self._before = StepRecord(0, "person", Action("check"), "", 0)  # anything was begun
         self._asked = AdviceRequested("", "plan", "")
-        self._free = True
         self._within = ""
 
     def lines(self, envelope: Envelope) -> Iterator[str]:
+        self.take(envelope)
         for line in self._tell(envelope.event):
             yield ascii_only(line)
 
     def _tell(self, event: AnyEvent) -> Iterator[str]:
         """Where the step is, what happened, and that it is kept."""
-        if isinstance(event, PlanProposed | PersonActed):
-            self._now = self._steps[event.step] = self._begun(event)
-        elif isinstance(event, PageObserved):
-            self._page = event.page
-        number = getattr(event, "step", None)
-        step = self._steps.get(number, self._now) if isinstance(number, int) else self._now
-        if isinstance(event, TargetResolved) and step.action is not None:
-            # What was named by a ref is told by its name, now that it is known.
-            by_ref = name_on(self._page, step.action) and event.element.name.text
-            step.words = in_words(step.action, by_ref) if by_ref else step.words
+        step = self.step_of(event) or self._before
+        if isinstance(event, PlanProposed):
+            step.phases = []
         phases = entered(event, step.kind)
         for phase in phases:
-            if phase not in (step.phase, "COMMIT"):
-                step.phase = phase
+            if phase not in (*step.phases[-1:], "COMMIT"):
+                step.phases.append(phase)
                 yield heading(phase, step.kind)
         yield from self._say(event, step)
         if "COMMIT" in phases:
             yield from _committed(step.kind)
 
-    def _begun(self, event: PlanProposed | PersonActed) -> _StepTold:
-        kind: Kind = event.kind if isinstance(event, PlanProposed) else "action"
-        return _StepTold(event.step, event.action, name_on(self._page, event.action), kind)
-
-    def _say(self, event: AnyEvent, step: _StepTold) -> Iterator[str]:
+    def _say(self, event: AnyEvent, step: StepRecord) -> Iterator[str]:
         match event:
             case PlanProposed(source="suggestion", probability=probability):
-                yield f"suggests: {step.words} ({hundredths(probability or 0)}) - do it?"
+                yield f"suggests: {step.proposed} ({hundredths(probability or 0)}) - do it?"
             case PlanProposed(reason=reason):
-                yield f"{step.words} ({reason})"
+                yield f"{step.proposed} ({reason})"
             case PlanWithheld(reason=reason, index=index) if index >= 0:
                 yield f"[OK] PASSED OVER: {reason}"
             case PlanWithheld(reason=reason):
                 yield heading("PLAN", "action")
                 yield f"[FAIL] NOTHING PLANNED: {reason}"
-            case LookalikesRequested(fingerprint=known_by):
-                self._recorded = known_by.name.text or known_by.text.text or known_by.tag
-            case TargetHealed(element=element, score=score):
-                yield f"[OK] HEALED: {healed(self._recorded, element, score)}"
+            case TargetHealed():
+                yield f"[OK] HEALED: {step.healed}"
             case ActionApproved(reason=reason):
-                yield f"[OK] APPROVED: {step.words} ({reason})"
+                yield f"[OK] APPROVED: {step.proposed} ({reason})"
             case ActionWithheld(reason=reason):
                 yield f"[OK] WITHHELD: {reason}"
             case ActionRejected() as rejected:
@@ -170,33 +134,29 @@ class Narrator:
             case _:
                 yield from self._say_done(event, step)
 
-    def _say_done(self, event: AnyEvent, step: _StepTold) -> Iterator[str]:
+    def _say_done(self, event: AnyEvent, step: StepRecord) -> Iterator[str]:
         match event:
             case PersonActed():
-                yield f"[OK] DONE BY A PERSON: {step.words}"
+                yield f"[OK] DONE BY A PERSON: {step.proposed}"
             case ActionDone(took_us=took_us):
-                yield f"[OK] EXECUTED: {step.words} in {took_us / 1000:.0f} ms"
+                yield f"[OK] EXECUTED: {step.proposed} in {took_us / 1000:.0f} ms"
             case ActionFailed(code=code, message=message):
                 yield f"[FAIL] NOT EXECUTED: {code} {message}".rstrip()
             case QueryAnswered(text=text, took_us=took_us):
                 read = f" -> {text.text[:SAMPLE]!r}" if text is not None else ""
-                yield f"[OK] OBSERVED: {step.words}{read} in {took_us / 1000:.0f} ms"
+                yield f"[OK] OBSERVED: {step.proposed}{read} in {took_us / 1000:.0f} ms"
             case QueryFailed(code=code, message=message):
                 yield f"[FAIL] NOT OBSERVED: {code} {message}".rstrip()
             case RunStopped() as stopped:
                 yield from _stopped(stopped)
             case ActorFailed(actor=actor, error=error, message=message):
                 yield f"[FAIL] {actor}: {error}: {message}"
-            case ToolCalled() as called:
-                wanted = file_wanted(called)
-                if wanted is not None:
-                    self._wanted = {called.call: wanted}
             case FileRead() as read_file:
-                yield from _file_read(read_file, self._wanted.pop(read_file.call, ""))
+                yield from _file_read(read_file, self.in_order[-1].file)
             case _:
                 yield from self._say_beside(event, step)
 
-    def _say_beside(self, event: AnyEvent, step: _StepTold) -> Iterator[str]:
+    def _say_beside(self, event: AnyEvent, step: StepRecord) -> Iterator[str]:
         match event:
             case DialogOpened(kind=kind, message=message, answer=answer):
                 yield f"The page opened a dialog ({kind}): {message.text!r}, {answer}"
@@ -215,8 +175,8 @@ class Narrator:
             case StateDiffered(expected=expected, actual=actual):
                 yield f"[FAIL] STATE: the page is {actual}, expected was {expected}"
             case ActionJudged() as judged:
-                if step is not self._now and step.number:
-                    yield f"Step {step.number}: {step.words}"
+                if step is not self.now and step.step:
+                    yield f"Step {step.step}: {step.proposed}"
                 yield from _judged(judged)
             case AdviceRequested() as request:
                 yield from _asking(request, self._asked)
@@ -226,17 +186,19 @@ class Narrator:
                 yield from _gate(event)
                 yield from self._say_foreseen(event)
 
+    @property
+    def _is_free(self) -> bool:
+        return self.started is None or self.started.purpose == "free"
+
     def _say_foreseen(self, event: AnyEvent) -> Iterator[str]:
         """Where a free run seems to be, what cannot be done here, what a person took back, and that
         one took the wheel."""
         match event:
-            case SessionStarted(purpose=purpose):
-                self._free = purpose == "free"
             case SessionPaused(by=by):
                 yield f"[PAUSED] by {by}: nothing new begins, the window may be used"
             case SessionResumed(by=by):
                 yield f"[RESUMED] by {by}: it goes on from where the page is now"
-            case PredictionMade(absent=absent) as made if self._free:
+            case PredictionMade(absent=absent) as made if self._is_free:
                 within = likely_within(made)
                 said = within_in_words(within) if within is not None else ""
                 if said and said != self._within:  # one page is often predicted for more than once
