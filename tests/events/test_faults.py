@@ -17,7 +17,7 @@ ENDS = {*get_args(Failure), *get_args(StopReason)} - {""}
 SAID = {*get_args(ErrorCode), *get_args(ToolError), *ENDS} - {""}
 REJECTED = {*get_args(ActionRejected.__annotations__["code"]), "human_rejected", "needs_person"}
 WELL = {"completed", "running"}
-DAEMON = (Path(__file__).parents[2] / "docs" / "daemon.md").read_text()
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("code", sorted((SAID | REJECTED) - WELL))
@@ -75,7 +75,8 @@ def test_a_call_that_failed_is_worth_what_the_table_says_unless_it_is_known_bett
 
 
 def test_the_page_of_the_daemon_lists_what_a_request_is_refused_for() -> None:
-    rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| (yes|no) \| (.+) \|$", DAEMON, re.MULTILINE)
+    page = (ROOT / "docs" / "daemon.md").read_text()
+    rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| (yes|no) \| (.+) \|$", page, re.MULTILINE)
     told = {
         (code, int(status), kind, again == "yes")
         for status, kind, again, codes in rows
@@ -85,3 +86,11 @@ def test_the_page_of_the_daemon_lists_what_a_request_is_refused_for() -> None:
         (code, fault.status, fault.error_code, fault.retriable)
         for code, fault in faults().requests.items()
     }
+
+
+def test_an_error_and_a_refusal_have_a_row_and_each_row_is_said() -> None:
+    texts = [each.read_text() for each in (ROOT / "pipeline").rglob("*.py")]
+    text = "\n".join([*texts, (ROOT / "events" / "errors.py").read_text()])
+    errors = re.findall(r'^    code(?:: ClassVar\[str\])? = "(\w+)"$', text, re.MULTILINE)
+    refusals = re.findall(r'HttpRefusal\(\s*"(\w+)"', text)
+    assert {*errors, *refusals} == set(faults().requests)

@@ -10,13 +10,7 @@ import pytest
 from rutter.events.errors import (
     BadInput,
     BrowserGone,
-    DirectoryInUse,
-    EventUnknown,
     LogCorrupt,
-    LogForeign,
-    LogFull,
-    LogLocked,
-    LogWriteFailed,
     PolicyDenied,
     RutterError,
     WorldBroken,
@@ -93,14 +87,8 @@ def test_a_dry_run_is_done_where_it_stopped_and_nowhere_else() -> None:
         (BadInput, Exit.BAD_INPUT),
         (PolicyDenied, Exit.DENIED),
         (WorldBroken, Exit.ENVIRONMENT),
-        (DirectoryInUse, Exit.ENVIRONMENT),
-        (LogWriteFailed, Exit.ENVIRONMENT),
-        (LogFull, Exit.ENVIRONMENT),
-        (LogLocked, Exit.ENVIRONMENT),
         (BrowserGone, Exit.ENVIRONMENT),
         (LogCorrupt, Exit.ENVIRONMENT),
-        (LogForeign, Exit.ENVIRONMENT),
-        (EventUnknown, Exit.ENVIRONMENT),
     ],
 )
 def test_the_code_of_an_error(kind: type[RutterError], code: Exit) -> None:
