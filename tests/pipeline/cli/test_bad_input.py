@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -54,58 +55,56 @@ def script(tmp_path: Path) -> Path:
 # -- which workflow, with which values -------------------------------------------------------------
 
 
-def test_an_unknown_workflow(recorded: Rutter) -> None:
-    refused(recorded("run", "refund"), 2, "no workflow 'refund'", "it knows: .*sign-in")
+FREE = "run --free --url http://127.0.0.1:9"
+SAILING = tuple(FREE.split())
+PROBABILITY = "the least that is suggested is a probability", "--suggest from 0 to 1"
+# What is typed, what is wrong with it, and what to do.
+REFUSED = [
+    ("run refund", "no workflow 'refund'", "it knows: .*sign-in"),
+    ("run", "which workflow", "rutter run NAME"),
+    ("run half --set customer=Ann", "'half' version 1 was not recorded to its end", "--complete"),
+    ("run sign-in", "'sign-in' needs user", "--set user=..."),
+    ("run sign-in --set user=Ann", "needs the secret pin", "--secret pin=env:VARIABLE"),
+    (
+        "run sign-in --set user=Ann --set customer=Bob --secret pin=env:PIN",
+        "no parameter 'customer'",
+        "it has: user",
+    ),
+    ("run sign-in --set user", "not name=value", "--set name=value"),
+    ("run sign-in --set =Ann", "not name=value", "--set name=value"),
+    ("run sign-in --set 'user name=Ann'", "not name=value", "--set name=value"),
+    ("run sign-in --set user=Ann --set user=Bob", "--set user is given twice", "once"),
+    ("run sign-in --secret pin=env:RUTTER_TEST_NOT_SET", "RUTTER_TEST_NOT_SET is not set", ""),
+    ("run sign-in --secret pin=prompt", "no terminal to ask", ""),
+    *(
+        (f"{FREE} --threshold {each}", "the threshold is a probability", "--threshold from 0 to 1")
+        for each in ("1.5", "-0.1", "nan", "inf")
+    ),
+    *(
+        (f"{command} --suggest {share}", *PROBABILITY)
+        for command in ("run order", "fork last --at 1", "replay")
+        for share in ("1.5", "-0.1", "nan")
+    ),
+    (
+        "run look --free --url http://127.0.0.1:9",
+        "a free run follows no workflow, and 'look' names one",
+        "leave out --free",
+    ),
+    ("run --free", "needs a place to start", "--url"),
+]
+
+
+def test_what_cannot_be_run_is_refused_with_what_to_do(
+    recorded: Rutter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIN", "0000")
+    for typed, what, fix in REFUSED:
+        refused(recorded(*shlex.split(typed)), 2, what, fix)
 
 
 def test_a_workflow_before_anything_was_recorded(rutter: Rutter) -> None:
     refused(rutter("run", "order"), 2, "there is no log at", "record something first")
     assert not rutter.data.exists()
-
-
-def test_no_workflow_at_all(recorded: Rutter) -> None:
-    refused(recorded("run"), 2, "which workflow", "rutter run NAME")
-
-
-def test_half_a_recording_is_not_run(recorded: Rutter) -> None:
-    ended = recorded("run", "half", "--set", "customer=Ann")
-
-    refused(
-        ended,
-        2,
-        "'half' version 1 was not recorded to its end",
-        "rutter workflows edit half --complete",
-    )
-
-
-def test_a_parameter_without_a_value(recorded: Rutter) -> None:
-    refused(recorded("run", "sign-in"), 2, "'sign-in' needs user", "--set user=...")
-
-
-def test_a_secret_without_a_source(recorded: Rutter) -> None:
-    ended = recorded("run", "sign-in", "--set", "user=Ann")
-
-    refused(ended, 2, "needs the secret pin", "--secret pin=env:VARIABLE")
-
-
-def test_a_value_that_the_workflow_does_not_take(
-    recorded: Rutter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PIN", "0000")
-    values = ("--set", "user=Ann", "--set", "customer=Bob", "--secret", "pin=env:PIN")
-
-    refused(recorded("run", "sign-in", *values), 2, "no parameter 'customer'", "it has: user")
-
-
-@pytest.mark.parametrize("pair", ["user", "=Ann", "user name=Ann"])
-def test_a_value_without_a_name(recorded: Rutter, pair: str) -> None:
-    refused(recorded("run", "sign-in", "--set", pair), 2, "not name=value", "--set name=value")
-
-
-def test_a_value_given_twice(recorded: Rutter) -> None:
-    values = ("--set", "user=Ann", "--set", "user=Bob")
-
-    refused(recorded("run", "sign-in", *values), 2, "--set user is given twice", "once")
 
 
 def test_a_secret_on_the_command_line(recorded: Rutter) -> None:
@@ -115,17 +114,6 @@ def test_a_secret_on_the_command_line(recorded: Rutter) -> None:
     assert PASSWORD not in ended.err
 
 
-@pytest.mark.parametrize(
-    ("source", "what"),
-    [
-        ("env:RUTTER_TEST_NOT_SET", "RUTTER_TEST_NOT_SET is not set"),
-        ("prompt", "no terminal to ask"),
-    ],
-)
-def test_a_secret_that_cannot_be_had(recorded: Rutter, source: str, what: str) -> None:
-    refused(recorded("run", "sign-in", "--secret", f"pin={source}"), 2, what, "")
-
-
 def test_a_secret_file_that_is_not_there(recorded: Rutter) -> None:
     ended = recorded("run", "sign-in", "--secret", "pin=file:/nowhere/secret")
 
@@ -133,44 +121,15 @@ def test_a_secret_file_that_is_not_there(recorded: Rutter) -> None:
     assert "/nowhere/secret cannot be read" in ended.complaint
 
 
-@pytest.mark.parametrize("threshold", ["1.5", "-0.1", "nan", "inf"])
-def test_a_threshold_that_is_no_probability(rutter: Rutter, threshold: str) -> None:
-    ended = rutter("run", "--free", "--url", "http://127.0.0.1:9", "--threshold", threshold)
-
-    refused(ended, 2, "the threshold is a probability", "--threshold from 0 to 1")
-
-
-@pytest.mark.parametrize("share", ["1.5", "-0.1", "nan"])
-@pytest.mark.parametrize("command", [("run", "order"), ("fork", "last", "--at", "1"), ("replay",)])
-def test_a_suggestion_that_is_no_probability(
-    recorded: Rutter, command: tuple[str, ...], share: str
-) -> None:
-    ended = recorded(*command, "--suggest", share)
-
-    refused(ended, 2, "the least that is suggested is a probability", "--suggest from 0 to 1")
-
-
-def test_a_model_that_there_is_not(rutter: Rutter) -> None:
-    ended = rutter("run", "--free", "--url", "http://127.0.0.1:9", "--predictor", "markov3")
+@pytest.mark.parametrize(
+    ("flag", "value", "wrong"),
+    [("predictor", "markov3", "invalid choice"), ("threshold", "half", "invalid float value")],
+)
+def test_a_choice_that_there_is_not(rutter: Rutter, flag: str, value: str, wrong: str) -> None:
+    ended = rutter(*SAILING, f"--{flag}", value)
 
     assert ended.code == 2
-    assert "argument --predictor: invalid choice: 'markov3'" in ended.err
-
-
-def test_a_threshold_that_is_no_number(rutter: Rutter) -> None:
-    ended = rutter("run", "--free", "--url", "http://127.0.0.1:9", "--threshold", "half")
-
-    assert ended.code == 2
-    assert "argument --threshold: invalid float value: 'half'" in ended.err
-
-
-def test_a_free_run_of_a_workflow(rutter: Rutter) -> None:
-    ended = rutter("run", "look", "--free", "--url", "http://127.0.0.1:9")
-    refused(ended, 2, "a free run follows no workflow, and 'look' names one", "leave out --free")
-
-
-def test_a_free_run_from_nowhere(rutter: Rutter) -> None:
-    refused(rutter("run", "--free"), 2, "needs a place to start", "--url")
+    assert f"argument --{flag}: {wrong}: '{value}'" in ended.err
 
 
 @pytest.mark.parametrize("arguments", [(), ("sail",), ("run", "--nonsense"), ("record", "x")])
@@ -253,22 +212,18 @@ def test_a_value_that_no_step_types(
 def test_answers_that_are_none(recorded: Rutter, tmp_path: Path, body: str) -> None:
     path = tmp_path / "answers.json"
     path.write_text(body)
-    ended = recorded("run", "--free", "--url", "http://127.0.0.1:9", "--answers", path)
+    ended = recorded(*SAILING, "--answers", path)
 
     refused(ended, 2, "not a list of answers", r'\[\{"approved": true\}')
 
 
 def test_answers_that_cannot_be_read(recorded: Rutter, tmp_path: Path) -> None:
-    ended = recorded(
-        "run", "--free", "--url", "http://127.0.0.1:9", "--answers", tmp_path / "nowhere.json"
-    )
+    ended = recorded(*SAILING, "--answers", tmp_path / "nowhere.json")
 
     refused(ended, 2, "cannot be read", "check --answers")
 
 
 # -- the data directory ----------------------------------------------------------------------------
-
-SAILING = ("run", "--free", "--url", "http://127.0.0.1:9")
 
 
 @pytest.mark.parametrize("arguments", [SAILING, *READING])
