@@ -13,12 +13,7 @@ from rutter.pipeline.queries.workflows_and_sessions import project
 def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with project(settings) as store:
         rows = store.rows("SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", options.last)
-        found = store.db.execute(
-            "SELECT run_id FROM step_trace WHERE status = 'unknown' "
-            "OR policy_flags LIKE '%\"irreversible\"%'"
-        )
-        sent = {session for (session,) in found}
-    terminal.answer([row | _fault(row, sent=row["session"] in sent) for row in rows])
+    terminal.answer([row | _fault(row) for row in rows])
     terminal.table(
         ("session", "what", "started", "done/proposed", "took", "end"),
         (
@@ -47,8 +42,8 @@ def _goal(goal: str) -> str:
     return f"({goal if len(goal) <= GOAL else goal[: GOAL - 3] + '...'})" if goal else ""
 
 
-def _fault(row: dict[str, Any], *, sent: bool) -> dict[str, object]:
+def _fault(row: dict[str, Any]) -> dict[str, object]:
     """Of a session that did not come to its end: what kind of failure it was, and what to do."""
-    fault = fault_of_end(row["reason"] or "", row["failure"] or "", sent=sent)
+    fault = fault_of_end(row["reason"] or "", row["failure"] or "", sent=bool(row["sent"]))
     told = {name: getattr(fault, name) for name in ("error_code", "retriable", "hint")}
     return told if fault.error_code else {}

@@ -2,7 +2,8 @@
 
 `done` of its `proposed` steps were confirmed or, where they only read, answered. A model call
 counts from when it is asked for; what `unpriced` of them cost is not known, or not yet. What a
-session taught counts until it is forgotten. `paused` says by whom, as long as it is.
+session taught counts until it is forgotten. `paused` says by whom, as long as it is. `sent`:
+something that cannot be undone was done, or may have been.
 """
 
 from collections.abc import Mapping
@@ -11,9 +12,9 @@ from typing import ClassVar
 import msgspec
 
 from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
-from rutter.events.critic import ActionJudged
+from rutter.events.critic import ActionJudged, OutcomeUnknown
 from rutter.events.envelope import kind
-from rutter.events.executor import PersonActed, QueryAnswered
+from rutter.events.executor import ActionFailed, PersonActed, QueryAnswered
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.predictor import SessionForgotten
 from rutter.events.runtime import (
@@ -23,6 +24,7 @@ from rutter.events.runtime import (
     SessionResumed,
     SessionStarted,
 )
+from rutter.events.validator import ActionStarted
 from rutter.replay.fold import hears
 from rutter.replay.projections.projection import Entry, Projection
 from rutter.replay.story.cost import is_call, is_priced
@@ -37,14 +39,15 @@ class SessionsTable(Projection):
             ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT, proposed INTEGER NOT NULL,
             done INTEGER NOT NULL, model_calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
             cost_microdollars INTEGER NOT NULL, unpriced INTEGER NOT NULL, vals TEXT NOT NULL,
-            goal TEXT NOT NULL, forgotten_ns INTEGER, paused TEXT""",
+            goal TEXT NOT NULL, forgotten_ns INTEGER, paused TEXT,
+            sent INTEGER NOT NULL DEFAULT 0""",
     }
 
     @hears
     def _start(self, entry: Entry, started: SessionStarted) -> None:
         entry.execute(
             "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, "
-            "0, 0, 0, 0, 0, 0, ?, ?, NULL, NULL)",
+            "0, 0, 0, 0, 0, 0, ?, ?, NULL, NULL, 0)",
             entry.session,
             entry.envelope.seq,
             started.purpose,
@@ -65,6 +68,10 @@ class SessionsTable(Projection):
     def _come_to(self, entry: Entry, end: ActionJudged | QueryAnswered) -> None:
         if isinstance(end, QueryAnswered) or end.verdict == "confirmed":
             _set(entry, "done = done + 1")
+
+    @hears
+    def _send(self, entry: Entry, _said: ActionStarted | ActionFailed | OutcomeUnknown) -> None:
+        _set(entry, "sent = ?", entry.steps.sent or bool(entry.steps.unknown))
 
     @hears
     def _ask(self, entry: Entry, asked: AdviceRequested | VisionGiven) -> None:
@@ -99,7 +106,7 @@ class SessionsTable(Projection):
         if gone.was == kind(SessionStarted):
             entry.execute(
                 "INSERT INTO sessions VALUES (?, ?, 'erased', '', '', NULL, ?, NULL, NULL, NULL, "
-                "NULL, 0, 0, 0, 0, 0, 0, '{}', '', NULL, NULL)",
+                "NULL, 0, 0, 0, 0, 0, 0, '{}', '', NULL, NULL, 0)",
                 entry.session,
                 entry.envelope.seq,
                 entry.at_ns,

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from rutter.events.executor import ActionFailed
 from rutter.events.runtime import SessionEnded
 from tests.support.command_shell import Rutter
 from tests.support.shop_facts import click, intent, plan, run_of
@@ -18,7 +19,10 @@ def test_a_run_that_may_have_ordered_is_not_said_to_be_worth_another_run(rutter:
         for name, irreversible in (("placed", True), ("looked", False)):
             began = replace(intent(click()), irreversible=irreversible)
             ledger.write(BY_HAND, plan(click()), began, INTERRUPTED, session=name, ms=1)
+        covered = ActionFailed(1, 1, "element_obscured", dispatched=False)
+        began = replace(intent(click()), irreversible=True)
+        ledger.write(BY_HAND, plan(click()), began, covered, INTERRUPTED, session="kept", ms=1)
 
     listed = {row["session"]: row["retriable"] for row in rutter.json("sessions")}
     shown = {name: rutter.json("show", name)["retriable"] for name in listed}
-    assert listed == shown == {"placed": False, "looked": True}
+    assert listed == shown == {"placed": False, "looked": True, "kept": True}
