@@ -35,7 +35,6 @@ from rutter.events.validator import (
     ApprovalRequested,
     QueryStarted,
 )
-from rutter.events.workflow import Driver
 from rutter.replay.fold import Fold, hears
 from rutter.replay.story.advice import AdviceStory, VisionStory
 from rutter.replay.story.evidence_weight import overall
@@ -94,14 +93,14 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     """
 
     step: int
-    driver: Driver
+    driver: str
     action: Action
     why: str
     began_ns: int
     at_ns: int = 0
     url: str = ""
     kind: Kind = "action"
-    planner: Driver = "person"
+    planner: str = "person"
     source: PlanSource = "person"
     index: int = -1
     attempts: int = 1

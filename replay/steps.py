@@ -14,7 +14,6 @@ from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.tools import FileRead, ToolCalled
 from rutter.events.validator import ActionStarted, ApprovalRequested, QueryStarted
 from rutter.events.vocabulary import AnyEvent
-from rutter.events.workflow import Driver
 from rutter.replay.fold import Fold, hears
 from rutter.replay.step_record import StepRecord
 from rutter.replay.story.phases import PHASES
@@ -46,7 +45,7 @@ class SessionSteps(Fold):
         self.planned: StepRecord | None = None
         self.unknown = ""
         self.downloads: list[SentFile] = []
-        self._wanted: dict[str, tuple[str, Driver]] = {}
+        self._wanted: dict[str, tuple[str, str]] = {}
         self._asked_of: dict[str, StepRecord] = {}
 
     def take(self, envelope: Envelope) -> None:
@@ -152,13 +151,13 @@ class SessionSteps(Fold):
         step.reason = printable(f"{read.error}: {read.message}") if read.error else "file_read"
 
     def _open(
-        self, number: int, driver: Driver, action: Action, why: str, below: int = 0
+        self, number: int, driver: str, action: Action, why: str, below: int = 0
     ) -> StepRecord:
         step = self.now = self.steps[number] = self._begin(number, driver, action, why, below)
         return step
 
     def _begin(
-        self, number: int, driver: Driver, action: Action, why: str, below: int = 0
+        self, number: int, driver: str, action: Action, why: str, below: int = 0
     ) -> StepRecord:
         step = StepRecord(number, driver, action, why, self.at_ns, url=self.url, read_back_of=below)
         owner = self.steps.get(below)

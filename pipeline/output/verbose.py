@@ -90,7 +90,7 @@ class Narrator(SessionSteps):
     def __init__(self) -> None:
         super().__init__()
         self._before = StepRecord(0, "person", Action("check"), "", 0)  # anything was begun
-        self._asked = AdviceRequested("", "plan", "")
+        self._request = AdviceRequested("", "plan", "")
         self._within = ""
 
     def lines(self, envelope: Envelope) -> Iterator[str]:
@@ -179,8 +179,8 @@ class Narrator(SessionSteps):
                     yield f"Step {step.step}: {step.proposed}"
                 yield from _judged(judged)
             case AdviceRequested() as request:
-                yield from _asking(request, self._asked)
-                self._asked = request
+                yield from _asking(request, self._request)
+                self._request = request
             case _:
                 yield from _advised(event)
                 yield from _gate(event)

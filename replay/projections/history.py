@@ -72,8 +72,7 @@ class HistoryTables(Projection):
         if step is None or action is None or kind_of(action) != "observation":
             return
         answered = isinstance(end, QueryAnswered)
-        text = end.text.text if answered and end.text is not None else None
-        result = text if answered else step.reason
+        result = step.extracted if answered else step.reason
         _observed(entry, action.type, _target(action), result, success=answered)
 
     @hears

@@ -31,7 +31,8 @@ from rutter.events.runtime import (
 from rutter.events.tools import CompletionClaimed, FileRead
 from rutter.events.workflow import Indicator
 from rutter.replay.fold import hears
-from rutter.replay.steps import SessionSteps, StepRecord
+from rutter.replay.step_record import StepRecord
+from rutter.replay.steps import SessionSteps
 from rutter.replay.story.advice import AdviceFold, VisionStory
 from rutter.replay.story.login_use import login_in_words
 from rutter.replay.story.looked_for import LookedForFold
@@ -114,8 +115,9 @@ class _StoryFold(SessionSteps):
         self._proofs.hear(event)
         self._advice.take(event)
         super().take(envelope)
-        step = self.step_of(event)
-        for phase in entered(event, step.kind) if step is not None else ():
+        if (step := self.step_of(event)) is None:
+            return
+        for phase in entered(event, step.kind):
             if not step.phases or step.phases[-1] != phase:
                 step.phases.append(phase)
 
