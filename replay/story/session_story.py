@@ -1,13 +1,22 @@
 """A session story tells one session step by step: who drove, why, what came of it, how long."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from rutter.actors.rules.steps.proof_grades import lasting
 from rutter.events.advisor import VisionGiven
 from rutter.events.artifacts import artifacts_in
 from rutter.events.causes import OTHER
-from rutter.events.critic import ActionJudged, CompletionChecked, PageAssessed, VisionSought
+from rutter.events.checks import ReadBack
+from rutter.events.critic import (
+    ActionJudged,
+    CompletionChecked,
+    PageAssessed,
+    Proof,
+    ReadBackFound,
+    VisionSought,
+)
 from rutter.events.envelope import Envelope, kind
 from rutter.events.executor import PersonActed, QueryAnswered
 from rutter.events.faults import fault_of_end
@@ -36,11 +45,10 @@ from rutter.replay.steps import SessionSteps
 from rutter.replay.story.advice import AdviceFold, VisionStory
 from rutter.replay.story.login_use import login_in_words
 from rutter.replay.story.looked_for import LookedForFold
-from rutter.replay.story.pauses import PausesFold
 from rutter.replay.story.phases import entered
-from rutter.replay.story.proofs import ProofsFold
+from rutter.replay.story.proofs import ProofStory
 from rutter.replay.story.told_session import StepStory, Story
-from rutter.replay.story.wording import printable, undone_in_words, within_in_words
+from rutter.replay.story.wording import paused_in_words, printable, undone_in_words, within_in_words
 
 
 def tell(events: Iterable[Envelope]) -> Story:
@@ -66,10 +74,10 @@ class _StoryFold(SessionSteps):
         self._foreseen: PredictionMade | None = None
         self._judged: StepRecord | None = None
         self._taught: dict[str, StepRecord] = {}
-        self._pauses = PausesFold()
+        self._paused: tuple[list[str], str, int] = ([], "", 0)
         self._named: set[str] = set()
         self._seeking = LookedForFold()
-        self._proofs = ProofsFold()
+        self._proofs: dict[int, Proof] = {}  # as the end was checked: see `_proofs_of`
 
     def finish(self) -> Story:
         story, advice = self.story, self._advice
@@ -79,7 +87,7 @@ class _StoryFold(SessionSteps):
         story.model_calls, story.tokens = advice.calls, advice.tokens
         story.cost_microdollars, story.unpriced = advice.cost_microdollars, advice.unpriced
         self._failed_at()
-        story.proofs, story.read_backs = self._proofs.told(), self._proofs.found
+        story.proofs = _proofs_of(self, self._proofs, story.read_backs)
         for proof in story.proofs:
             if (sender := self.steps.get(proof.step)) is not None:
                 sender.proof = proof.words
@@ -112,7 +120,6 @@ class _StoryFold(SessionSteps):
         self._named.update(artifact.sha256 for artifact in artifacts_in(event))
         self.story.events += 1
         self._seeking.hear(event)
-        self._proofs.hear(event)
         self._advice.take(event)
         super().take(envelope)
         if (step := self.step_of(event)) is None:
@@ -161,9 +168,15 @@ class _StoryFold(SessionSteps):
 
     @hears
     def _pause(self, said: SessionPaused | SessionResumed) -> None:
-        """Told below the step that it came behind."""
-        told = self.story.pauses if self.now is None else self.now.pauses
-        self._pauses.hear(said, told, self.at_ns)
+        """Told below the step that it came behind; its end where it began."""
+        if isinstance(said, SessionPaused):
+            told = self.story.pauses if self.now is None else self.now.pauses
+            told.append(printable(f"paused by {said.by}"))
+            self._paused = told, said.by, self.at_ns
+            return
+        told, by, since_ns = self._paused
+        if told:
+            told[-1] = paused_in_words(by, (self.at_ns - since_ns) / 1e6, said.by)
 
     # -- the session -------------------------------------------------------------------------------
 
@@ -205,6 +218,7 @@ class _StoryFold(SessionSteps):
     def _check_end(self, checked: CompletionChecked) -> None:
         """What the page says of a claim; which signs it looked for, where it shows none."""
         story = self.story
+        self._proofs |= {proof.step: proof for proof in checked.proofs}
         story.detail, story.unmet = checked.reason, ""
         if checked.verified or story.gave_up:
             return
@@ -213,6 +227,10 @@ class _StoryFold(SessionSteps):
         none = checked.cause is not None and checked.cause.kind == "no_sign"
         shown = ", ".join(map(_sign, signs)) if none else ""
         story.unmet = f"{checked.reason}: {shown}" if shown else checked.reason
+
+    @hears
+    def _found_back(self, found: ReadBackFound) -> None:
+        self.story.read_backs[found.step] = found.read_back
 
     @hears
     def _use_login(self, login: LoginUsed | LoginKept | LoginNotKept) -> None:
@@ -235,3 +253,23 @@ class _StoryFold(SessionSteps):
 
 def _sign(sign: Indicator) -> str:
     return printable(f"{sign.where} {sign.says!r}")
+
+
+def _proofs_of(
+    session: SessionSteps, checked: Mapping[int, Proof], found: Mapping[int, ReadBack]
+) -> list[ProofStory]:
+    """Each step that sent something, graded: as its verdict said, or the check of the end, for a
+    later step may have proven an earlier one. `found` is where what it sent showed, by the step."""
+    judged = [step.judged for step in session.steps.values() if step.judged is not None]
+    proofs = {each.proof.step: each.proof for each in judged if each.proof is not None}
+    workflow = session.started.workflow if session.started is not None else None
+    steps = workflow.steps if workflow is not None else ()
+
+    def proposed(proof: Proof) -> ReadBack | None:
+        known = 0 <= proof.index < len(steps) and steps[proof.index].after.read_back is not None
+        return None if known else found.get(proof.step)
+
+    return [
+        ProofStory(each.step, each.index, each.grade, each.by, proposed(each))
+        for each in sorted(lasting((proofs | dict(checked)).values()), key=lambda each: each.step)
+    ]
