@@ -14,6 +14,7 @@ from rutter.actors.planner.actor import Planner
 from rutter.actors.planner.state import PlannerState
 from rutter.actors.timer.actor import Timer
 from rutter.events.action import Action, ByCss, ByRole, ByText
+from rutter.events.causes import Cause
 from rutter.events.critic import ActionJudged, OutcomeUnknown
 from rutter.events.envelope import Envelope, Record
 from rutter.events.errors import BadInput, BrowserGone, LogWriteFailed
@@ -31,6 +32,7 @@ from rutter.events.runtime import (
     SessionEnded,
     StopRequested,
 )
+from rutter.events.upcast import with_causes
 from rutter.events.validator import (
     ActionStarted,
     ActionWithheld,
@@ -108,7 +110,7 @@ async def test_a_workflow_watched_once_is_run_alone(pipeline_log: EventLog) -> N
         workflow = await record_order(app, pipeline_log)
         world, person = shop(), ScriptedPerson()
         ended = await sail(app, run_for_fairlead(workflow), world, answers=person)
-    assert ended == SessionEnded("completed", detail="the recorded end is reached")
+    assert ended == with_causes(SessionEnded("completed", detail="the recorded end is reached"))
     assert world.path == "/orders/1002"
     assert world.fields == {"#q": "Fairlead Offshore", "#qty": "3"}
     assert person.asked == []
@@ -339,8 +341,8 @@ async def test_a_decider_that_raises_ends_its_session_and_no_other(replayed: Rep
     async with open_app(log, deciders()) as app, anyio.create_task_group() as group:
         for name in ("good", "bad", "fine"):
             group.start_soon(run, app, name)
-    assert ends["bad"] == SessionEnded(
-        "failed", "actor_failed", "planner: ZeroDivisionError: a bug"
+    assert ends["bad"] == with_causes(
+        SessionEnded("failed", "actor_failed", "planner: ZeroDivisionError: a bug")
     )
     assert kinds(await events_of(log, "bad"))[-2:] == ["ActorFailed", "SessionEnded"]
     assert ends["good"].reason == ends["fine"].reason == "completed"
@@ -376,7 +378,9 @@ async def test_an_effector_that_cannot_be_restarted_ends_its_session(
     world = shop().trouble("look", *[Raises(ValueError("odd page"))] * 9)
     async with open_app(log) as app:
         ended = await sail(app, recording(HOME), world, name="s")
-    assert ended == SessionEnded("failed", "actor_failed", "observer: ValueError: odd page")
+    assert ended == with_causes(
+        SessionEnded("failed", "actor_failed", "observer: ValueError: odd page")
+    )
     assert only(await events_of(log, "s"), ActorFailed).actor == "observer"
 
 
@@ -411,7 +415,7 @@ async def test_a_browser_that_dies_interrupts_the_run(replayed: Replayed) -> Non
     world = shop().trouble("#find", Raises(BrowserGone("the browser crashed")))
     async with open_app(log) as app:
         ended = await sail(app, recording(HOME, FIND), world, name="s")
-    assert ended == SessionEnded("interrupted", "browser_lost", "the browser crashed")
+    assert ended == with_causes(SessionEnded("interrupted", "browser_lost", "the browser crashed"))
     unknown = only(await events_of(log, "s"), OutcomeUnknown)
     assert (unknown.step, unknown.why) == (2, "interrupted before its outcome was judged")
 
@@ -433,7 +437,7 @@ async def test_a_click_that_was_dispatched_is_never_repeated(replayed: Replayed)
     world = shop().trouble("#find", Fails("timeout", dispatched=True))
     async with open_app(replayed.memory()) as app:
         ended = await sail(app, recording(HOME, FIND), world)
-    assert ended == SessionEnded("failed", "verification_failed", "timeout")
+    assert ended == with_causes(SessionEnded("failed", "verification_failed", "timeout"))
 
 
 async def test_a_run_whose_click_does_nothing_is_tried_once_more_and_fails(
@@ -471,7 +475,7 @@ async def test_a_run_that_is_led_elsewhere_says_so(replayed: Replayed) -> None:
         world.replace_at("/", "#find", ScriptedElement(name="Find", leads_to="/login"))
         ended = await sail(app, run_for_fairlead(workflow), world)
     said = "wrong_target: led_elsewhere, not at /results"
-    assert ended == SessionEnded("failed", "verification_failed", said)
+    assert ended == SessionEnded("failed", "verification_failed", said, Cause(code="led_elsewhere"))
 
 
 async def test_a_recorded_click_that_does_nothing_is_part_of_the_workflow(
@@ -542,8 +546,8 @@ async def test_a_person_who_says_no_ends_the_run(replayed: Replayed) -> None:
     world, person = shop(), ScriptedPerson([PersonAnswer(False, "wrong customer")])
     async with open_app(log) as app:
         ended = await sail(app, recording(), world, answers=person)
-    assert ended == SessionEnded(
-        "policy_denied", "policy_denied", "a person said no: wrong customer"
+    assert ended == with_causes(
+        SessionEnded("policy_denied", "policy_denied", "a person said no: wrong customer")
     )
     assert world.path == "/customers/1"
 
@@ -586,7 +590,7 @@ async def test_a_run_stopped_in_the_middle_says_that_the_outcome_is_unknown(
     async with open_app(pipeline_log) as app:
         ended = await stopped_in_flight(app, world, lambda: app.stop("s", "terminal", "enough"))
         events = await events_of(pipeline_log, "s")
-    assert ended == SessionEnded("cancelled", "", "stopped by terminal: enough")
+    assert ended == with_causes(SessionEnded("cancelled", "", "stopped by terminal: enough"))
     assert only(events, OutcomeUnknown).step == 2
     assert kinds(events)[-5:] == [
         "StopRequested",
@@ -636,7 +640,7 @@ async def test_leaving_the_app_stops_what_still_runs(pipeline_log: EventLog) -> 
     async with anyio.create_task_group() as group, open_app(pipeline_log) as app:
         group.start_soon(run, app)
         await waits.reached.wait()
-    assert ended == [SessionEnded("cancelled", "", "stopped by shutdown")]
+    assert ended == [with_causes(SessionEnded("cancelled", "", "stopped by shutdown"))]
     assert app.shutdown == (
         PhaseReport("stop sessions", True),
         PhaseReport("seal the log", True),
@@ -724,7 +728,7 @@ async def test_a_run_that_takes_too_long_is_stopped(replayed: Replayed) -> None:
     started = recording(HOME, FIND, max_wall_ms=500)
     async with open_app(log) as app:
         ended = await app.run_session(started, with_timer(world, started), name="s")
-    assert ended == SessionEnded("max_wall_time", "", "500 ms have passed")
+    assert ended == with_causes(SessionEnded("max_wall_time", "", "500 ms have passed"))
     events = await events_of(log, "s")
     assert only(events, DeadlinePassed) == DeadlinePassed("wall_time", 500)
     assert only(events, OutcomeUnknown).step == 2

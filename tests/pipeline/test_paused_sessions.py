@@ -22,6 +22,7 @@ from rutter.events.log import EventLog
 from rutter.events.planner import ObservationRequested, PlanProposed
 from rutter.events.predictor import EffectsLearned
 from rutter.events.runtime import SessionEnded, SessionPaused, SessionResumed, SessionStarted
+from rutter.events.upcast import with_causes
 from rutter.events.validator import (
     ActionRejected,
     ActionStarted,
@@ -187,7 +188,9 @@ async def test_a_pause_anywhere_changes_neither_the_steps_nor_the_end(
                         await wheel.quiet()
                     await wheel.hand_back()
         said = await events_of(log, "s")
-        assert voyage.ended == SessionEnded("completed", "", "the recorded end is reached"), number
+        assert voyage.ended == with_causes(
+            SessionEnded("completed", "", "the recorded end is reached")
+        ), number
         assert voyage.done == steps, number
         assert held(said) == [], number
         began = [(e.step, e.attempt) for e in said if isinstance(e, BEGUN) and not e.action.aside]
@@ -299,14 +302,14 @@ async def test_a_step_that_a_person_did_is_not_done_again(replayed: Replayed) ->
     """Searched by hand: the run goes on with what was found."""
     log = replayed.memory()
     voyage, events = await sailed(log, confirmed(2), meanwhile=goes("/results"))
-    assert voyage.ended == SessionEnded("completed", "", "the recorded end is reached")
+    assert voyage.ended == with_causes(SessionEnded("completed", "", "the recorded end is reached"))
     assert did(events) == [0, 1, 3, 4, 5]
 
 
 async def test_several_steps_that_a_person_did_are_not_done_again(replayed: Replayed) -> None:
     log = replayed.memory()
     voyage, events = await sailed(log, confirmed(1), meanwhile=goes("/customers/2"))
-    assert voyage.ended == SessionEnded("completed", "", "the recorded end is reached")
+    assert voyage.ended == with_causes(SessionEnded("completed", "", "the recorded end is reached"))
     assert did(events) == [0, 4, 5]
 
 
@@ -316,7 +319,7 @@ async def test_what_cannot_be_undone_and_was_done_by_hand_is_not_done_twice(
     """The page is where it leads. That this very order was placed, who had the wheel knows."""
     log = replayed.memory()
     voyage, events = await sailed(log, confirmed(5), meanwhile=goes("/orders/1002"))
-    assert voyage.ended == SessionEnded("completed", "", "the recorded end is reached")
+    assert voyage.ended == with_causes(SessionEnded("completed", "", "the recorded end is reached"))
     assert did(events) == [0, 1, 2, 3, 4]
     [question] = [event for event in events if isinstance(event, ApprovalRequested)]
     assert question.question.startswith("a person had the wheel; step 6 of 6: ")
@@ -335,7 +338,9 @@ async def test_what_they_say_they_did_not_do_is_neither_done_nor_taken_for_done(
         async with anyio.create_task_group() as group:
             group.start_soon(voyage.sail)
             await wheel.briefly(partial(goes("/orders/1002"), voyage.world))
-    assert voyage.ended == SessionEnded("failed", "lost", "a person had the wheel; I only looked")
+    assert voyage.ended == with_causes(
+        SessionEnded("failed", "lost", "a person had the wheel; I only looked")
+    )
     assert did(await events_of(log, "s")) == [0, 1, 2, 3, 4]
 
 
@@ -407,7 +412,7 @@ async def test_a_person_who_brings_it_back_when_asked_lets_it_go_on(replayed: Re
         async with anyio.create_task_group() as group:
             group.start_soon(voyage.sail)
             await wheel.briefly(partial(goes("/elsewhere"), voyage.world))
-    assert voyage.ended == SessionEnded("completed", "", "the recorded end is reached")
+    assert voyage.ended == with_causes(SessionEnded("completed", "", "the recorded end is reached"))
 
 
 # -- questions that are open -----------------------------------------------------------------------
@@ -528,7 +533,7 @@ async def test_a_paused_session_can_be_stopped(replayed: Replayed) -> None:
             await wheel.take()
             await wheel.quiet()
             await app.stop("s", "ann", "enough")
-    assert voyage.ended == SessionEnded("cancelled", "", "stopped by ann: enough")
+    assert voyage.ended == with_causes(SessionEnded("cancelled", "", "stopped by ann: enough"))
 
 
 async def test_a_paused_session_ends_with_its_process(replayed: Replayed) -> None:
@@ -541,7 +546,7 @@ async def test_a_paused_session_ends_with_its_process(replayed: Replayed) -> Non
             await wheel.take()
             await wheel.quiet()
         assert all(report.in_time for report in app.shutdown)
-    assert voyage.ended == SessionEnded("cancelled", "", "stopped by shutdown")
+    assert voyage.ended == with_causes(SessionEnded("cancelled", "", "stopped by shutdown"))
 
 
 async def test_a_process_that_dies_while_it_is_paused_leaves_it_interrupted(

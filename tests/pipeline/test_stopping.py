@@ -13,6 +13,7 @@ from rutter.actors.critic.actor import Critic
 from rutter.actors.critic.state import CriticState
 from rutter.actors.decider import DecidingActor
 from rutter.actors.timer.actor import Timer
+from rutter.events.causes import OTHER
 from rutter.events.critic import OutcomeUnknown
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.observer import PageObserved
@@ -30,7 +31,7 @@ from tests.support.shop_sessions import YES, open_app, recording
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(60)]
 
 LIMIT_MS = 50
-OVER = SessionEnded("max_wall_time", "", f"{LIMIT_MS} ms have passed")
+OVER = SessionEnded("max_wall_time", "", f"{LIMIT_MS} ms have passed", OTHER)
 Moment = Callable[[AnyEvent], bool]
 
 

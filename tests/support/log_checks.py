@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rutter.actors.decider import DecidingActor
-from rutter.events.codec import encode
+from rutter.events.codec import decode, encode
 from rutter.events.envelope import Envelope, Record
 from rutter.events.errors import LogWriteFailed
 from rutter.events.event import Event
@@ -159,7 +159,7 @@ def check_chains(records: Sequence[Record]) -> None:
     for seq, (envelope, payload) in enumerate(records, 1):
         n, previous = heads.get(envelope.session, (0, None))
         assert (envelope.seq, envelope.n) == (seq, n + 1)
-        assert encode(envelope.event) == payload
+        assert decode(payload) == envelope.event
         check_link(previous, envelope, payload)
         heads[envelope.session] = (envelope.n, envelope.hash)
         past.add((envelope.session, envelope.n, envelope.hash))
@@ -182,7 +182,13 @@ def records_of(log: MemoryLog | Path) -> list[Record]:
 
 
 async def read_all(log: EventLog) -> list[Record]:
-    return [Record(envelope, encode(envelope.event)) async for envelope in log.read()]
+    """With the bytes that were stored, where they can be had: what is read may have got its tag."""
+    read = [envelope async for envelope in log.read()]
+    if isinstance(log, MemoryLog):
+        kept = [payload for _, payload in log._records]
+    else:
+        kept = [encode(envelope.event) for envelope in read]
+    return [Record(*pair) for pair in zip(read, kept, strict=True)]
 
 
 async def envelopes_of(log: EventLog, session: str) -> list[Envelope]:

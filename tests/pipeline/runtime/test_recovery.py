@@ -28,6 +28,7 @@ from rutter.events.runtime import (
     SessionStarted,
 )
 from rutter.events.sqlite_log import SqliteLog
+from rutter.events.upcast import with_causes
 from rutter.events.validator import ActionStarted, ApprovalVoided
 from rutter.pipeline.runtime.recovery import learn_from_log, open_sessions, unsealed_heads
 from rutter.pipeline.sessions import session_started
@@ -128,7 +129,7 @@ async def test_whenever_it_dies_every_session_is_closed_and_none_is_resumed(
             assert kinds(after) == ["SessionEnded"]
             continue
         assert after[0] == SessionInterrupted(DIED)
-        assert after[-1] == SessionEnded("interrupted", detail=DIED)
+        assert after[-1] == with_causes(SessionEnded("interrupted", detail=DIED))
         assert in_flight(before) is ("OutcomeUnknown" in kinds(after))
         assert not {"ActionStarted", "PlanProposed", "PlanAdmitted"} & set(kinds(after))
 
@@ -167,7 +168,7 @@ async def test_a_session_that_was_stopped_ends_as_it_was_stopped(
         pass
     events = await events_of(log, "record")
     stopped = [event for event in events if isinstance(event, RunStopped)][-1]
-    assert events[-1] == SessionEnded(stopped.reason, stopped.failure, stopped.detail)
+    assert events[-1] == with_causes(SessionEnded(stopped.reason, stopped.failure, stopped.detail))
 
 
 async def test_several_open_sessions_are_closed_oldest_first(replayed: Replayed) -> None:
@@ -234,7 +235,9 @@ async def test_a_session_whose_decider_failed_is_ended_without_asking_it_again(
         assert app.interrupted == ["bad"]
     events = await events_of(log, "bad")
     assert isinstance(events[-2], ActorFailed)
-    assert events[-1] == SessionEnded("failed", "actor_failed", "planner: ZeroDivisionError: a bug")
+    assert events[-1] == with_causes(
+        SessionEnded("failed", "actor_failed", "planner: ZeroDivisionError: a bug")
+    )
 
 
 # -- an actor that was given up on -----------------------------------------------------------------

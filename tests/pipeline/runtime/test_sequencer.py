@@ -10,6 +10,7 @@ import pytest
 
 from rutter.actors.decider import DecidingActor
 from rutter.actors.topology import DECIDERS
+from rutter.events.causes import OTHER
 from rutter.events.critic import PageAssessed
 from rutter.events.envelope import Actor, Envelope, Record, kind
 from rutter.events.errors import LogWriteFailed
@@ -348,7 +349,7 @@ def talks(times: int) -> Callable[[Envelope], Iterable[AnyEvent]]:
     """Follows each of its own events with the next: a turn of `times` decisions."""
 
     def say(heard: Envelope) -> Iterable[AnyEvent]:
-        return [RunStopped("failed", step=heard.n)] if heard.n <= times else []
+        return [RunStopped("failed", step=heard.n, cause=OTHER)] if heard.n <= times else []
 
     return say
 

@@ -9,6 +9,7 @@ import pytest
 
 from rutter.actors.effector import Effector
 from rutter.actors.timer.actor import Timer
+from rutter.events.causes import OTHER
 from rutter.events.envelope import Actor, Envelope, kind
 from rutter.events.errors import BrowserGone
 from rutter.events.executor import ActionDone
@@ -266,7 +267,7 @@ async def test_a_timer_is_watched_beside_its_events() -> None:
         ),
         (
             ActorFailed("critic", "KeyError", "'x'"),
-            SessionEnded("failed", "actor_failed", "critic: KeyError: 'x'"),
+            SessionEnded("failed", "actor_failed", "critic: KeyError: 'x'", OTHER),
         ),
     ],
 )

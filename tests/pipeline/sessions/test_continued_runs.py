@@ -9,6 +9,7 @@ import pytest
 from rutter.actors.answers import ScriptedPerson
 from rutter.actors.rules.steps.already_done import EarlierRunLooks, look_for
 from rutter.events.action import Action, ByCss, ByRole, Target, Text
+from rutter.events.causes import Cause
 from rutter.events.checks import ReadBack, TextVisible
 from rutter.events.critic import OutcomeUnknown
 from rutter.events.envelope import Envelope
@@ -124,6 +125,7 @@ async def test_what_is_seen_to_be_done_is_not_done_again_and_the_run_is_complete
     assert ended == SessionEnded(
         "completed",
         detail=f"step 3 of 3 was done by first: {ORIGIN}/records shows it",
+        cause=Cause("done_before"),
     )
     assert clicks(world) == 0
     events = await events_of(log, "second")

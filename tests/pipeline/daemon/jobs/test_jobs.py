@@ -12,6 +12,7 @@ from rutter.events.errors import BadInput, BrowserGone
 from rutter.events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
 from rutter.events.memory_log import MemoryLog
 from rutter.events.runtime import SessionEnded
+from rutter.events.upcast import with_causes
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.daemon.jobs.jobs import (
     Conflict,
@@ -232,7 +233,9 @@ async def test_what_is_skipped_is_taken_on_and_ended_and_never_begins() -> None:
         first = await daemon.jobs.submit(ORDER, by="person")
         await daemon.sea.until_begun(1)
         skipped = await daemon.jobs.submit(ORDER, by="hook x", overlap="skip")
-        assert skipped.ended == JobEnded(skipped.name, "skipped", detail="job-1 is running")
+        assert skipped.ended == with_causes(
+            JobEnded(skipped.name, "skipped", detail="job-1 is running")
+        )
         daemon.sea.release(first)
         await daemon.jobs.ended(first.name)
         taken = await daemon.jobs.submit(ORDER, by="hook x", overlap="skip")
@@ -262,7 +265,7 @@ async def test_what_was_to_be_skipped_when_the_process_died_is_not_run_by_the_ne
     async with serving(log=before) as daemon:
         await daemon.sea.until_begun(1)
         ends = await ends_of_the_interrupted(MemoryLog(), daemon.jobs)
-        assert JobEnded("b", "skipped", detail="a is queued") in ends
+        assert with_causes(JobEnded("b", "skipped", detail="a is queued")) in ends
         assert daemon.sea.begun == ["a"]
         assert daemon.jobs.waiting() == []
 

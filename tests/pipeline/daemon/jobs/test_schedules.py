@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rutter.events.causes import OTHER
 from rutter.events.errors import BadInput
 from rutter.events.jobs import JobEnded, RunWorkflow
 from rutter.events.triggers import Missed, ScheduleSet
@@ -93,7 +94,7 @@ async def test_while_one_runs_the_next_is_skipped_and_that_is_on_the_record(deck
     await set_to(deck, "0 * * * *")
     await deck.sail(3 * HOUR + 1)
     assert [each.skipped for each in deck.queued()] == ["", "job-1 is running", "job-1 is running"]
-    skipped = JobEnded("job-3", "skipped", detail="job-1 is running")
+    skipped = JobEnded("job-3", "skipped", detail="job-1 is running", cause=OTHER)
     assert skipped in deck.ends()
 
 

@@ -18,6 +18,7 @@ from rutter.events.log import EventLog
 from rutter.events.planner import CheckpointReached
 from rutter.events.run_settings import RunSettings
 from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.upcast import with_causes
 from rutter.events.validator import ApprovalKind, ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import App
@@ -45,7 +46,7 @@ ALL = NAMES["notify.events"].choices
 
 def envelopes(*said: tuple[str, AnyEvent]) -> list[Envelope]:
     return [
-        Envelope(n, session, n, 1_773_619_200_000_000_000, "runtime", 0, event, b"")
+        Envelope(n, session, n, 1_773_619_200_000_000_000, "runtime", 0, with_causes(event), b"")
         for n, (session, event) in enumerate(said, 1)
     ]
 
