@@ -11,34 +11,23 @@ import msgspec
 
 from rutter.actors.planner.expired_login import expired_instead
 from rutter.actors.planner.model_help import acknowledged, evolve_advised, helped, on_advice
-from rutter.actors.planner.optional_steps import evolve_aside, uncounted
+from rutter.actors.planner.optional_steps import any_optional, evolve_aside, uncounted
 from rutter.actors.planner.provider_choice import lost, open_asking
 from rutter.actors.planner.run import (
+    Run,
     after_the_wheel,
-    dry_run_ends,
     evolve_run,
     excused,
     loops,
+    propose,
     remembering,
     stop_run,
     stopped_by,
 )
-from rutter.actors.planner.state import (
-    PlannedRun,
-    PlannerState,
-    over_limit,
-    propose,
-    second_try,
-)
+from rutter.actors.planner.state import PlannedRun, PlannerState, over_limit, second_try
 from rutter.actors.planner.tool_desk import Desk
 from rutter.actors.planner.tool_led import decide_call
 from rutter.actors.planner.tool_progress import evolve_desk
-from rutter.actors.planner.while_paused import (
-    evolve_holding,
-    is_still_asked,
-    looks_anew,
-    while_held,
-)
 from rutter.actors.planner.workflow_led import after_refusal, by_hand, follow, looking, mend
 from rutter.actors.rules.policy.policy import missing_field
 from rutter.actors.rules.steps.confidence import hundredths
@@ -53,34 +42,54 @@ from rutter.actors.rules.steps.pace import (
 from rutter.actors.rules.steps.retry import is_kept
 from rutter.actors.rules.steps.service_script import is_past_sign_in, strayed
 from rutter.events.advisor import AdviceFailed, AdviceReceived
-from rutter.events.causes import OTHER, Cause, PlanSource
+from rutter.events.causes import OTHER, Cause
 from rutter.events.critic import ActionJudged, CompletionChecked, ReadBackDue
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.executor import LookalikesFound, QueryAnswered, QueryFailed
+from rutter.events.observer import ObservationFailed
 from rutter.events.planner import (
+    AdviceRequested,
     CheckpointReached,
     ObservationRequested,
     PersonAwaited,
     PlanProposed,
     PlanWithheld,
     RunStopped,
+    StepSettled,
 )
 from rutter.events.predictor import Candidate, PredictionMade, StepDue
-from rutter.events.runtime import (
-    RecordingFinished,
-    SessionResumed,
-    SessionStarted,
-)
+from rutter.events.runtime import RecordingFinished, SessionResumed, SessionStarted
 from rutter.events.signature import signature
-from rutter.events.tools import CompletionClaimed
+from rutter.events.tools import ApprovalSought, CompletionClaimed, ToolCalled
 from rutter.events.validator import (
     ActionRejected,
-    ActionWithheld,
     CheckpointPassed,
     CheckpointRefused,
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Expectation
+
+# What leads to something new. Each of them follows again, or is made good for, from the next look.
+LEADS_ON = (
+    StepDue,
+    PredictionMade,
+    LookalikesFound,
+    AdviceReceived,
+    AdviceFailed,
+    CheckpointPassed,
+    CompletionChecked,
+)
+# What is something new, in a session that is driven by calls.
+BEGINS = (
+    PlanProposed,
+    ApprovalSought,
+    CompletionClaimed,
+    AdviceRequested,
+    ToolCalled,
+    CheckpointReached,
+)
+# With these a step is over.
+OVER = (ActionJudged, QueryAnswered, QueryFailed, ActionRejected, StepSettled, ObservationFailed)
 
 
 class Planner:
@@ -95,7 +104,7 @@ class Planner:
             return _opened(event)
         if state is None:
             return None
-        state = evolve_run(evolve_holding(state, envelope), event)
+        state = evolve_run(state, envelope)
         if isinstance(state, Desk):
             return evolve_desk(state, event)
         return _evolve_planned(evolve_aside(evolve_advised(state, event), event), envelope)
@@ -111,10 +120,10 @@ class Planner:
         else:
             decided = _decided(state, envelope)
         if state.pause.holds:
-            decided = while_held(state, event, decided)
+            decided = _while_held(state, event, decided)
         for each in decided:
-            yield expired_instead(state.aboard, after_the_wheel(state, each))
-        yield from looks_anew(state, event)
+            yield expired_instead(state, after_the_wheel(state, each))
+        yield from _looks_anew(state, event)
 
 
 def _decided(state: PlannedRun, envelope: Envelope) -> Iterable[AnyEvent]:
@@ -131,8 +140,6 @@ def _decided(state: PlannedRun, envelope: Envelope) -> Iterable[AnyEvent]:
             yield from looking(state, seen)
         case CheckpointPassed() | CheckpointRefused() as answer:
             yield from by_hand(state, answer)
-        case ActionWithheld(reason=reason):
-            yield dry_run_ends(state, reason)
         case CompletionChecked() as checked:
             yield acknowledged(state, checked)
         case _ as event if (stop := stopped_by(state, event)) is not None:
@@ -197,20 +204,15 @@ def _after_step(
         case QueryAnswered():
             return change(state, failures=0, index=state.index + 1)
         case QueryFailed():
-            return change(state, failures=state.failures + (not _is_optional(state)))
-
-
-def _is_optional(state: PlannedRun) -> bool:
-    steps = state.started.workflow.steps if state.started.workflow is not None else ()
-    at = state.plan.index if state.plan is not None else -1
-    return 0 <= at < len(steps) and steps[at].optional
+            places = (state.plan.index,) if state.plan is not None else ()
+            return change(state, failures=state.failures + (not any_optional(state, places)))
 
 
 def _beyond(state: PlannedRun, index: int) -> PlannedRun:
     """A kept login has brought the run past the step that came to nothing: that is not tried again,
     or the run would count on from a step which it is not at."""
     plan = state.plan
-    if not state.aboard.origins or plan is None or plan.driver != "workflow" or index <= plan.index:
+    if not state.logins or plan is None or plan.driver != "workflow" or index <= plan.index:
         return state
     return uncounted(state)
 
@@ -220,9 +222,7 @@ def _after_verdict(state: PlannedRun, judged: ActionJudged) -> PlannedRun:
     recording = state.started.purpose == "record"
     # A recorded click that changes nothing is still part of what the person did.
     kept = recording and is_kept(judged.verdict, judged.code, irreversible=state.irreversible)
-    led_on = strayed(state.started, plan, judged) or is_past_sign_in(
-        plan, judged, state.aboard.origins
-    )
+    led_on = strayed(state.started, plan, judged) or is_past_sign_in(plan, judged, state.logins)
     if judged.verdict == "confirmed" or kept or led_on:
         pace = entered(state.pace, plan) if plan is not None else state.pace
         return change(excused(state), pace=pace, failures=0, index=state.index + 1)
@@ -234,48 +234,40 @@ def _after_verdict(state: PlannedRun, judged: ActionJudged) -> PlannedRun:
 def _next(state: PlannedRun, due: StepDue | PredictionMade, now_ns: int) -> Iterable[AnyEvent]:
     if state.asking is not None and state.asking.waiting:
         return  # it is the model's turn
-    if is_still_asked(state, due):
+    if _is_still_asked(state, due):
         return
-    if isinstance(due, StepDue):
-        yield from follow(state, due, now_ns)
+    if (stop := over_limit(state)) is not None:
+        yield stop
+    elif isinstance(due, StepDue):
+        yield follow(state, due, now_ns)
     elif state.started.purpose == "record" or state.index < len(state.started.script):
-        yield from _next_of_script(state)
+        if (decided := second_try(state) or _next_of_script(state)) is not None:
+            yield decided
+    elif (retried := second_try(state)) is not None:
+        yield helped(state, retried) if isinstance(retried, RunStopped) else retried
     else:
         yield from _where_sure(state, due)
 
 
-def _next_of_script(state: PlannedRun) -> Iterable[AnyEvent]:
-    if stop := over_limit(state):
-        yield stop
-        return
-    retried = second_try(state)
-    if retried is not None:
-        yield retried
-        return
-    script = state.started.script
+def _next_of_script(state: PlannedRun) -> AnyEvent | None:
+    script, settings = state.started.script, state.started.settings
     if state.index >= len(script) and state.started.driver == "person":
-        if not state.person:
-            yield PersonAwaited(step=state.step + 1)
-        return
-    settings = state.started.settings
+        return None if state.person else PersonAwaited(step=state.step + 1)
     if state.index >= len(script) and (not state.rested or state.pace.entered):
         rest = at_the_end(state.pace, settings, careful=True)
-        yield ObservationRequested("rest_awaited", rest.within_ms, rest=rest)
-        return
+        return ObservationRequested("rest_awaited", rest.within_ms, rest=rest)
     if state.index >= len(script):
-        yield stop_run(state, "completed", "", f"all {len(script)} steps of the script were done")
-        return
-    wanted = script[state.index].action.tab
+        return stop_run(state, "completed", "", f"all {len(script)} steps of the script were done")
+    step = script[state.index]
+    wanted = step.action.tab
     if wanted is not None and wanted != state.tab and state.turned != state.index:
         # Once: a page that is not there is for the Executor to miss.
-        yield ObservationRequested("tab_wanted", settings.place_ms, tab=wanted)
-        return
+        return ObservationRequested("tab_wanted", settings.place_ms, tab=wanted)
     reason = f"script_step_{state.index + 1}_of_{len(script)}"
-    step = script[state.index]
     stated = _stated(step.after)
     plan = propose(state, "script", "script", step.action, reason, state.index, stated)
     before = before_scripted(step.action, state.pace, settings) if state.step else None
-    yield msgspec.structs.replace(plan, rest=before)
+    return msgspec.structs.replace(plan, rest=before)
 
 
 def _stated(expects: Expectation) -> Expectation | None:
@@ -285,47 +277,33 @@ def _stated(expects: Expectation) -> Expectation | None:
     return Expectation(checks=expects.checks, read_back=expects.read_back)
 
 
-def _where_sure(state: PlannedRun, prediction: PredictionMade) -> Iterable[AnyEvent]:
+def _where_sure(state: PlannedRun, prediction: PredictionMade) -> tuple[AnyEvent, ...]:
     """S0's rule: nothing, too low, or do it. Equal to the threshold executes (C1). What is nearly
     sure enough is put forward too, for a person to say: where a model may be asked, it is."""
-    if stop := over_limit(state):
-        yield stop
-        return
-    retried = second_try(state)
-    if retried is not None:
-        yield helped(state, retried) if isinstance(retried, RunStopped) else retried
-        return
     settings = state.started.settings
     if _is_at_its_end(prediction, settings.threshold) and state.asking is None:
         # What was done before ended here. Whether this is done too, the page must bear out (D5).
         said = f"what is known ends here ({hundredths(prediction.ends)})"
-        yield CompletionClaimed("", "success", said)
-        return
+        return (CompletionClaimed("", "success", said),)
     if not prediction.candidates:
-        yield from _withheld(state, "no_predictions_available", Cause("no_predictions"))
-        return
+        return _withheld(state, "no_predictions_available", Cause("no_predictions"))
     top: Candidate = prediction.candidates[0]
     said = hundredths(top.probability)
     sure = top.probability >= settings.threshold
     if not sure and (top.probability < settings.suggest or state.asking is not None):
         cause = Cause("unsure", share=top.probability)
-        yield from _withheld(state, f"confidence_too_low_{said}", cause)
-        return
+        return _withheld(state, f"confidence_too_low_{said}", cause)
     if missing := missing_field(top.action):
         # It is sure what comes next, and not what to type there: a parameter that was not bound.
         cause = Cause("value_unknown") if missing == "value" else OTHER
-        yield from _withheld(state, f"{missing}_unknown_{said}", cause)
-        return
+        return _withheld(state, f"{missing}_unknown_{said}", cause)
     if loops(state, signature(top.action)):
-        yield stop_run(state, "no_op_loop", "", f"the same action on the same page: {top.token}")
-        return
+        why = f"the same action on the same page: {top.token}"
+        return (stop_run(state, "no_op_loop", "", why),)
     reason = f"confidence_above_threshold_{said}" if sure else f"confidence_to_suggest_{said}"
-    source: PlanSource = "prediction" if sure else "suggestion"
-    yield msgspec.structs.replace(
-        propose(state, source, "prediction", top.action, reason, -1, None),
-        probability=top.probability,
-        rest=before_unknown(top.action) if state.step else None,
-    )
+    plan = propose(state, "prediction" if sure else "suggestion", "prediction", top.action, reason)
+    rest = before_unknown(top.action) if state.step else None
+    return (msgspec.structs.replace(plan, probability=top.probability, rest=rest),)
 
 
 def _is_at_its_end(prediction: PredictionMade, threshold: int) -> bool:
@@ -333,9 +311,9 @@ def _is_at_its_end(prediction: PredictionMade, threshold: int) -> bool:
     return prediction.ends >= threshold and prediction.ends > best
 
 
-def _withheld(state: PlannedRun, reason: str, cause: Cause) -> Iterable[AnyEvent]:
-    yield PlanWithheld(reason=reason)
-    yield helped(state, stop_run(state, "failed", "lost", reason, cause))
+def _withheld(state: PlannedRun, reason: str, cause: Cause) -> tuple[AnyEvent, ...]:
+    stop = stop_run(state, "failed", "lost", reason, cause)
+    return PlanWithheld(reason=reason), helped(state, stop)
 
 
 def _after_the_person(state: PlannedRun, event: AnyEvent) -> Iterable[AnyEvent]:
@@ -360,3 +338,42 @@ def _whole(state: PlannedRun) -> RunStopped:
     by = state.handed_over
     cause = Cause("person_done", by=by)
     return stop_run(state, "completed", "", f"the person was done ({by})", cause)
+
+
+# -- while its session is paused -------------------------------------------------------------------
+
+
+def _while_held(state: Run, event: AnyEvent, decided: Iterable[AnyEvent]) -> Iterable[AnyEvent]:
+    """Of what follows from this event, what does not have to wait."""
+    if isinstance(state, Desk):
+        return [each for each in decided if not isinstance(each, BEGINS)]
+    if isinstance(event, LEADS_ON):
+        return ()
+    if isinstance(event, ActionRejected):
+        # What a person or the policy refused is over. An element that is not there may be later.
+        final = event.code == "policy_denied"
+        return [each for each in decided if final and isinstance(each, RunStopped)]
+    return decided
+
+
+def _looks_anew(state: Run, event: AnyEvent) -> Iterable[ObservationRequested]:
+    """Once it is resumed and nothing is under way, what the page is now is asked for."""
+    pause = state.pause
+    if not pause.resumed or pause.look or not isinstance(event, (SessionResumed, *OVER)):
+        return
+    if not state.flying and state.settling.plan is None:
+        yield ObservationRequested("resumed", 0)
+
+
+def _is_still_asked(state: PlannedRun, due: StepDue | PredictionMade) -> bool:
+    """Whether the question that was open when it was paused is about what is due now, on a page
+    that is what it was: then it stands, and its answer is waited for."""
+    asked, plan = state.asked, state.plan
+    if not state.resumed or asked is None:
+        return False
+    unmet = isinstance(due, StepDue) and bool(due.unmet)
+    if not asked.signature:  # what a person is to do in the window, and has not done yet
+        return unmet
+    if plan is None or unmet or not state.recent or state.recent[-1][1] != state.digest:
+        return False
+    return not isinstance(due, StepDue) or due.index == plan.index

@@ -6,10 +6,9 @@ import msgspec
 
 from rutter.actors.planner.correction import ModelHelp, another_way, having_failed, having_tried
 from rutter.actors.planner.model_question import again, ask, planned
-from rutter.actors.planner.provider_choice import NEVER_SHOWN, request
-from rutter.actors.planner.run import loops, stop_run
+from rutter.actors.planner.provider_choice import NEVER_SHOWN
+from rutter.actors.planner.run import loops, own_way, stop_run
 from rutter.actors.planner.state import BY_HAND, PlannedRun, for_a_person, over_limit
-from rutter.actors.rules.steps.service_script import next_of_way, way_here
 from rutter.events.advisor import AdviceFailed, AdviceReceived, Proposal
 from rutter.events.causes import OTHER
 from rutter.events.critic import ActionJudged, CompletionChecked, StateDiffered
@@ -98,15 +97,12 @@ def question_about(
 ) -> AdviceRequested | PlanProposed | RunStopped | None:
     """The question to a model, where one may be asked about this page; else the service's way,
     which may be that it ends here."""
-    way = way_here(state.going, state.started)
-    if way is not None and not way.actions:
-        return stop_run(state, "failed", "", way.why)
+    way = own_way(state)
     signed_out = state.due is not None and state.due.signed_out
-    if state.going.state not in NEVER_SHOWN and not signed_out:
-        question = ask(state, _needed(state), why)
-        if question is not None:
-            return question
-    return next_of_way(state.going, state.started, state.step + 1)
+    shown = state.going.state not in NEVER_SHOWN and not signed_out
+    if isinstance(way, RunStopped) or not shown:
+        return way
+    return ask(state, _needed(state), why) or way
 
 
 def helped(state: PlannedRun, stop: RunStopped) -> AnyEvent:
@@ -139,13 +135,10 @@ def on_advice(state: PlannedRun, advice: AdviceReceived | AdviceFailed) -> Itera
     last = asking.last if asking is not None else None
     if asking is None or last is None or last.request != advice.request:
         return
-    if isinstance(advice, AdviceFailed):
-        more = request(asking, last) or f"no model could be asked: {asking.failed}"
-    else:
-        more = again(state, asking, advice) or ""
+    more = again(state, asking, advice)
     if isinstance(more, AdviceRequested):
         yield more
-    elif more and (way := next_of_way(state.going, state.started, state.step + 1)):
+    elif more and isinstance(way := own_way(state), PlanProposed):
         yield way
     elif more:
         nobody: Failure = "lost" if asking.next is not None else "model_unavailable"
@@ -176,10 +169,7 @@ def acknowledged(state: PlannedRun, checked: CompletionChecked) -> AnyEvent:
     reason, cause = checked.reason, checked.cause or OTHER
     if checked.verified:
         return stop_run(state, "completed", "", reason, cause)
-    asking = state.asking
-    may_ask = asking is not None and state.helping.claims < asking.models.asks
-    if may_ask and state.due is None:
-        question = question_about(state, f"it is not done: {reason}")
-        if question is not None:
-            return question
-    return stop_run(state, "completed_unverified", "", reason, cause)
+    stop, asking = stop_run(state, "completed_unverified", "", reason, cause), state.asking
+    if asking is None or state.due is not None or state.helping.claims >= asking.models.asks:
+        return stop
+    return question_about(state, f"it is not done: {reason}") or stop

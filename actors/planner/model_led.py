@@ -10,13 +10,13 @@ from typing import Literal
 
 from rutter.actors.planner.expired_login import sign_in_words, signed_out
 from rutter.actors.planner.provider_choice import NEVER_SHOWN, request
-from rutter.actors.planner.run import loops, out_of_steps, stop_run
+from rutter.actors.planner.run import loops, out_of_steps, own_way, stop_run
 from rutter.actors.planner.tool_desk import Desk
-from rutter.actors.rules.steps.service_script import is_of_way, next_of_way, way_here
+from rutter.actors.rules.steps.service_script import is_of_way
 from rutter.events.advisor import AdviceReceived, WantedCall
 from rutter.events.causes import OTHER, Cause
 from rutter.events.critic import CompletionChecked
-from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
+from rutter.events.planner import AdviceRequested, CheckpointReached, RunStopped
 from rutter.events.runtime import Failure
 from rutter.events.tools import CompletionClaimed, ToolCalled
 from rutter.events.vocabulary import AnyEvent
@@ -36,16 +36,12 @@ def lead_on(desk: Desk) -> Iterable[AnyEvent]:
     if (over := _over(desk)) is not None:
         yield over
     elif desk.going.state in NEVER_SHOWN:
-        yield _alone(desk) or _sign_in(desk)
+        yield own_way(desk) or _sign_in(desk)
     else:
-        yield _asked(desk) or _alone(desk) or _at_its_end(desk) or _nobody(desk)
-
-
-def _at_its_end(desk: Desk) -> CompletionClaimed | None:
-    """Where nobody can say that it is done, the page is asked (D5), once."""
-    if desk.claimed:
-        return None
-    return CompletionClaimed("", "success", f"the page is {desk.going.state}")
+        # Where nobody can say that it is done, the page is asked (D5), once.
+        done = CompletionClaimed("", "success", f"the page is {desk.going.state}")
+        at_its_end = None if desk.claimed else done
+        yield _asked(desk) or own_way(desk) or at_its_end or _nobody(desk)
 
 
 def ended(desk: Desk, checked: CompletionChecked) -> RunStopped:
@@ -107,7 +103,7 @@ def _over(desk: Desk) -> RunStopped | CheckpointReached | None:
     if desk.failures < limits.max_failures:
         return None
     why = f"{desk.failures} calls failed, one after the other"
-    return _in_the_window(desk, "unknown", why) or stop_run(desk, "max_failures", "", why)
+    return _asks_first(desk, "unknown", stop_run(desk, "max_failures", "", why))
 
 
 def _asked(desk: Desk) -> AdviceRequested | None:
@@ -117,30 +113,21 @@ def _asked(desk: Desk) -> AdviceRequested | None:
     return request(desk.asking, AdviceRequested("", "act", "", note=note))
 
 
-def _alone(desk: Desk) -> PlanProposed | RunStopped | None:
-    """The next action of the service's own way here; nothing, where it knows none."""
-    way = way_here(desk.going, desk.started)
-    if way is not None and not way.actions:
-        return stop_run(desk, "failed", "", way.why)
-    return next_of_way(desk.going, desk.started, desk.step + 1)
-
-
 def _sign_in(desk: Desk) -> CheckpointReached | RunStopped:
     cause, why = OTHER, "there is no page yet"
     if desk.going.state == "LOGIN_REQUIRED":
-        cause = signed_out(desk.aboard, desk.started.url)
+        cause = signed_out(desk, desk.started.url)
         why = sign_in_words(cause)
-    stop = stop_run(desk, "policy_denied", "needs_person", why, cause)
-    return _in_the_window(desk, "login", why) or stop
+    return _asks_first(desk, "login", stop_run(desk, "policy_denied", "needs_person", why, cause))
 
 
-def _in_the_window(
-    desk: Desk, kind: Literal["login", "unknown"], why: str
-) -> CheckpointReached | None:
-    """A person who has a window is asked once."""
+def _asks_first(
+    desk: Desk, kind: Literal["login", "unknown"], stop: RunStopped
+) -> CheckpointReached | RunStopped:
+    """A person who has a window is asked before it ends, once."""
     if not desk.started.headed or desk.by_hand[1]:
-        return None
-    return CheckpointReached(kind, desk.step + 1, why)
+        return stop
+    return CheckpointReached(kind, desk.step + 1, stop.detail)
 
 
 def _nobody(desk: Desk) -> RunStopped:

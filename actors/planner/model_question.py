@@ -8,12 +8,13 @@ import msgspec
 
 from rutter.actors.planner.correction import another_way, led_by
 from rutter.actors.planner.provider_choice import ProviderChoice, request, wanting
+from rutter.actors.planner.run import propose
 from rutter.actors.planner.state import PlannedRun
-from rutter.events.action import Action, kind_of
-from rutter.events.advisor import AdviceReceived, Proposal
+from rutter.actors.rules.steps.confidence import hundredths
+from rutter.events.action import Action
+from rutter.events.advisor import AdviceFailed, AdviceReceived, Proposal
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.predictor import StepDue
-from rutter.events.run_settings import MILLION
 from rutter.events.workflow import Expectation
 
 # Questions about one step, detours that were confirmed among them: then the way is lost.
@@ -44,24 +45,24 @@ def ask(state: PlannedRun, index: int, why: str) -> AdviceRequested | None:
 
 
 def again(
-    state: PlannedRun, asking: ProviderChoice, received: AdviceReceived
-) -> AdviceRequested | str | None:
-    """What the answer lacks: another question, or why there is none; nothing, when it is good."""
+    state: PlannedRun, asking: ProviderChoice, received: AdviceReceived | AdviceFailed
+) -> AdviceRequested | str:
+    """What the answer lacks: another question, or why there is none; empty, when it is good."""
     last, models = asking.last, asking.models
     assert last is not None
-    if wanting(received, asking):
+    if isinstance(received, AdviceFailed) or wanting(received, asking):
         return request(asking, last) or f"no model could be asked: {asking.failed}"
     proposal = received.proposal
     assert proposal is not None
     if proposal.certainty < models.certainty:
-        said = f"certainty {_share(proposal.certainty)} is below {_share(models.certainty)}"
+        said = f"certainty {hundredths(proposal.certainty)} is below {hundredths(models.certainty)}"
         if state.helping.unsure >= models.asks:
             return f"the model is not sure: {said}"
         return request(asking, msgspec.structs.replace(last, doubt=said)) or said
     if last.purpose == "correct" and another_way(proposal.action, state.helping) is None:
         why = f"the same strategy again ({led_by(proposal.action)}) is no correction"
         return ask(state, last.index, why) or why
-    return None
+    return ""
 
 
 def planned(state: PlannedRun, last: AdviceRequested, received: AdviceReceived) -> PlanProposed:
@@ -71,23 +72,15 @@ def planned(state: PlannedRun, last: AdviceRequested, received: AdviceReceived) 
     action = proposal.action
     if last.purpose == "correct":
         action = another_way(action, state.helping) or action
-    recorded = due if due is not None and due.index == last.index else None
-    instead = recorded is not None and proposal.instead and _may_stand_for(action, recorded)
-    if instead and recorded is not None:
-        action = _in_place_of(recorded.step.action, action)
-    return PlanProposed(
-        step=state.step + 1,
-        attempt=1,
-        driver="model",
-        action=action,
-        reason=f"advice_{last.purpose}_{received.request}",
-        index=recorded.index if recorded is not None and instead else -1,
-        certainty=proposal.certainty,
-        expects=_expected(proposal, recorded if instead else None),
-        healed=instead,
-        kind=kind_of(action),
-        source="advice",
-    )
+    if due is not None and not (
+        due.index == last.index and proposal.instead and _may_stand_for(action, due)
+    ):
+        due = None
+    if due is not None:
+        action = _in_place_of(due.step.action, action)
+    index, reason = due.index if due is not None else -1, f"advice_{last.purpose}_{last.request}"
+    plan = propose(state, "advice", "model", action, reason, index, _expected(proposal, due))
+    return msgspec.structs.replace(plan, certainty=proposal.certainty, healed=due is not None)
 
 
 def _in_place_of(recorded: Action, action: Action) -> Action:
@@ -115,8 +108,3 @@ def _expected(proposal: Proposal, recorded: StepDue | None) -> Expectation | Non
         read_back=after.read_back,
         state=proposal.leads_to,
     )
-
-
-def _share(millionths: int) -> str:
-    hundredths = (millionths * 100 + MILLION // 2) // MILLION
-    return f"{hundredths // 100}.{hundredths % 100:02d}"

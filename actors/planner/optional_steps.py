@@ -4,6 +4,8 @@ for those it passed over where the next step is covered, or not there.
 A banner may come a moment later than the page. See docs/optional-steps.md.
 """
 
+from collections.abc import Iterable
+
 import msgspec
 
 from rutter.actors.planner.run import excused
@@ -16,7 +18,6 @@ from rutter.events.planner import PlanProposed, PlanWithheld, RunStopped, StepsR
 from rutter.events.predictor import StepDue
 from rutter.events.validator import ActionRejected
 from rutter.events.vocabulary import AnyEvent
-from rutter.events.workflow import Step
 
 # What was passed over and is in the way is there now: it is not waited for a second time.
 RECALL_MS = 300
@@ -36,8 +37,7 @@ def unneeded(state: PlannedRun, due: StepDue) -> PlanWithheld | None:
         return passed_over(due.index, due.of, due.needless)
     if not due.step.optional or not _is_covered(state, due):
         return None
-    others = (*_beside(state, due), *due.passed)
-    if due.recalled or any(_step(state, other).optional for other in others):
+    if due.recalled or any_optional(state, (*_beside(state, due), *due.passed)):
         return passed_over(due.index, due.of, "something else covers it")
     return None
 
@@ -76,8 +76,8 @@ def waiting(state: PlannedRun, due: StepDue, plan: PlanProposed) -> PlanProposed
     if due.recalled:
         return msgspec.structs.replace(plan, within_ms=RECALL_MS)
     unless = _beside(state, due) if due.step.optional else ()
-    others = any(_step(state, other).optional for other in unless)
-    if _looks_back(state) and (others or _unrecalled(state, due)):
+    others = (*unless, *_unrecalled(state, due))
+    if state.started.settings.looks_back and any_optional(state, others):
         plan = msgspec.structs.replace(plan, cover_ms=RECALL_MS)  # one of them may be what it is
     return msgspec.structs.replace(plan, unless=unless) if unless else plan
 
@@ -86,29 +86,23 @@ def _beside(state: PlannedRun, due: StepDue) -> tuple[int, ...]:
     """The places of the steps behind an optional one, up to the first that must be there, as far as
     they were recorded on the same page and have an element to be seen by."""
     workflow = state.started.workflow
-    if workflow is None or not _looks_back(state):
+    if workflow is None or not state.started.settings.looks_back:
         return ()
     found: list[int] = []
     for index in range(due.index + 1, len(workflow.steps)):
         step = workflow.steps[index]
-        if _is_beside(step, due.step):
+        same = step.before == due.step.before and step.action.tab == due.step.action.tab
+        if same and step.action.target is not None:
             found.append(index)
         if not step.optional:
             break
     return tuple(found)
 
 
-def _is_beside(step: Step, due: Step) -> bool:
-    same = step.before == due.before and step.action.tab == due.action.tab
-    return same and step.action.target is not None
-
-
 def named(state: PlannedRun, stop: RunStopped) -> RunStopped:
     """A run that ends because something that no recording met is in the way says what it is."""
-    failure, plan = state.failure, state.plan
-    if failure is None or plan is None or plan.driver != "workflow" or not _looks_back(state):
-        return stop
-    if not _blocks(failure):
+    failure = _covered(state)
+    if failure is None:
         return stop
     cover = f'the dialog "{failure.dialog}"' if failure.dialog else failure.message or "something"
     long = so_long(failure.waited_ms)
@@ -149,20 +143,17 @@ def _reached_the_page(state: PlannedRun, due: StepDue) -> bool:
 
 
 def _is_covered(state: PlannedRun, due: StepDue) -> bool:
-    failure, plan = state.failure, state.plan
-    if failure is None or plan is None or plan.index != due.index or not _looks_back(state):
-        return False
-    return plan.driver == "workflow" and _blocks(failure)
+    return _covered(state) is not None and state.plan is not None and state.plan.index == due.index
 
 
-def _blocks(failure: ActionFailed) -> bool:
-    return failure.code == COVERED and not failure.dispatched
+def _covered(state: PlannedRun) -> ActionFailed | None:
+    """The failure of a recorded step that something is in the way of."""
+    failure, recorded = state.failure, state.plan is not None and state.plan.driver == "workflow"
+    if failure is None or not recorded or not state.started.settings.looks_back:
+        return None
+    return failure if failure.code == COVERED and not failure.dispatched else None
 
 
-def _looks_back(state: PlannedRun) -> bool:
-    return state.started.settings.looks_back
-
-
-def _step(state: PlannedRun, index: int) -> Step:
-    assert state.started.workflow is not None
-    return state.started.workflow.steps[index]
+def any_optional(state: PlannedRun, places: Iterable[int]) -> bool:
+    steps = state.started.workflow.steps if state.started.workflow is not None else ()
+    return any(steps[place].optional for place in places if 0 <= place < len(steps))

@@ -8,10 +8,9 @@ from typing import TypeVar
 
 import msgspec
 
-from rutter.actors.planner.expired_login import LoginsInUse, evolve_aboard
 from rutter.actors.planner.provider_choice import ProviderChoice, evolve_asking
 from rutter.actors.rules.steps.already_done import EarlierRunLooks, evolve_settling
-from rutter.actors.rules.steps.pause import HAD_THE_WHEEL, Pause
+from rutter.actors.rules.steps.pause import HAD_THE_WHEEL, Pause, evolve_pause, hands_over
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.actors.rules.steps.service_script import (
     ScriptProgress,
@@ -19,12 +18,15 @@ from rutter.actors.rules.steps.service_script import (
     gone,
     is_helped,
     is_of_way,
+    next_of_way,
     refused,
+    way_here,
 )
-from rutter.events.action import Untrusted
+from rutter.events.action import Action, Untrusted, kind_of
 from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived
-from rutter.events.causes import OTHER, Cause
+from rutter.events.causes import OTHER, Cause, PlanSource
 from rutter.events.critic import ActionJudged, PageAssessed
+from rutter.events.envelope import Envelope
 from rutter.events.executor import (
     ActionDone,
     ActionFailed,
@@ -40,7 +42,6 @@ from rutter.events.planner import (
     CheckpointReached,
     PlanProposed,
     RunStopped,
-    StepSettled,
 )
 from rutter.events.runtime import (
     DeadlinePassed,
@@ -53,10 +54,14 @@ from rutter.events.runtime import (
 from rutter.events.validator import (
     ActionRejected,
     ActionStarted,
+    ActionWithheld,
     ApprovalRequested,
+    ApprovalVoided,
     CheckpointRefused,
+    QueryStarted,
 )
 from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver, Expectation
 
 
 class Flight(msgspec.Struct, frozen=True):
@@ -81,7 +86,8 @@ class Flight(msgspec.Struct, frozen=True):
 
 class Run(msgspec.Struct, frozen=True):
     """A run of any driver has this state. `flight` is its last step, `recent` what was done or
-    called last and on which page, `failures` those in a row; `by_hand` for which step a person was
+    called last and on which page, `failures` those in a row, `logins` the origins whose kept logins
+    were used; `by_hand` for which step a person was
     asked, and how often. `flying` is the step that has begun and is not over, `let_go` how many a
     pause came before, `asked` the question to a person that is open."""
 
@@ -90,11 +96,13 @@ class Run(msgspec.Struct, frozen=True):
     step: int = 0
     flight: Flight | None = None
     digest: str = ""
+    url: str = ""
+    page_state: str = ""
     tab: int = 0
+    logins: tuple[str, ...] = ()
     recent: tuple[tuple[str, str], ...] = ()
     failures: int = 0
     by_hand: tuple[int, int] = (-1, 0)
-    aboard: LoginsInUse = LoginsInUse()
     going: ScriptProgress = ScriptProgress()
     settling: EarlierRunLooks = EarlierRunLooks()
     pause: Pause = Pause()
@@ -130,36 +138,51 @@ class Run(msgspec.Struct, frozen=True):
 AnyRun = TypeVar("AnyRun", bound=Run)
 
 
-def evolve_run(run: AnyRun, event: AnyEvent) -> AnyRun:
+def evolve_run(run: AnyRun, envelope: Envelope) -> AnyRun:
     """What every driver's run takes from an event. Whose own it is, evolves behind this."""
-    change = msgspec.structs.replace
-    going = _gone_on(run, event)
-    if going is not run.going:
-        run = change(run, going=going)
+    change, event = msgspec.structs.replace, envelope.event
+    run = _beside_the_step(run, envelope)
     match event:
         case PageObserved(page=page):
-            aboard = evolve_aboard(run.aboard, event)
-            return change(run, digest=page.digest, tab=page.tab, aboard=aboard)
-        case PageAssessed() | LoginUsed():
-            aboard = evolve_aboard(run.aboard, event)
-            return run if aboard is run.aboard else change(run, aboard=aboard)
+            return change(run, digest=page.digest, url=page.url, tab=page.tab)
+        case PageAssessed(state=state):
+            return run if state == run.page_state else change(run, page_state=state)
+        case LoginUsed(origin=origin):
+            return change(run, logins=(*run.logins, origin))
         case PlanProposed(step=step, settles=settles, read_back_of=of):
-            if settles >= 0:
-                return change(run, step=step, settling=evolve_settling(run.settling, event))
-            # The step that a read-back looks for is still the plan.
-            return change(run, step=step, flight=run.flight if of else Flight(event))
-        case StepSettled():
-            return change(run, settling=evolve_settling(run.settling, event))
+            # The step that is looked for, or whose result is, is still the plan.
+            aside = settles >= 0 or of
+            return change(run, step=step, flight=run.flight if aside else Flight(event))
         case CheckpointReached(index=index):
             times = run.by_hand[1] if run.by_hand[0] == index else 0
             return change(run, by_hand=(index, times + 1))
-        case AdviceRequested() | AdviceReceived() | AdviceFailed() | AdviceLost():
-            asking = evolve_asking(run.asking, event) if run.asking is not None else None
-            return change(run, asking=asking)
+        case AdviceRequested() | AdviceReceived() | AdviceFailed() | AdviceLost() if run.asking:
+            return change(run, asking=evolve_asking(run.asking, event))
+        case ApprovalRequested() | ApprovalVoided():
+            return change(run, asked=event if isinstance(event, ApprovalRequested) else None)
+        case ObservationFailed():
+            return change(run, flying=0)
+        case ActionRejected(rule=rule, step=step) if rule == PAUSED:
+            return _let_go(run, step)
         case RunStopped():
             return change(run, stopped=True)
         case _:
             return _in_flight(run, event)
+
+
+def _beside_the_step(run: AnyRun, envelope: Envelope) -> AnyRun:
+    """The pause, the service's own way, and the looks at what was done before: each the very same
+    where the event is about something else."""
+    change, event = msgspec.structs.replace, envelope.event
+    if (pause := evolve_pause(run.pause, envelope)) is not run.pause:
+        had_wheel = run.had_wheel or hands_over(run.pause, pause, run.started)
+        resumed = run.resumed or pause.resumed
+        run = change(run, pause=pause, had_wheel=had_wheel, resumed=resumed)
+    if (going := _gone_on(run, event)) is not run.going:
+        run = change(run, going=going)
+    if (settling := evolve_settling(run.settling, event)) is not run.settling:
+        run = change(run, settling=settling)
+    return run
 
 
 def _in_flight(run: AnyRun, event: AnyEvent) -> AnyRun:
@@ -167,24 +190,43 @@ def _in_flight(run: AnyRun, event: AnyEvent) -> AnyRun:
     change, flight = msgspec.structs.replace, run.flight
     if flight is None or getattr(event, "step", 0) != flight.plan.step:
         return run
+    flying, had_wheel = run.flying, run.had_wheel
     match event:
         case TargetResolved(element=element):
             flight = change(flight, element=element)
-        case ActionStarted(irreversible=irreversible):
-            flight = change(flight, begun=True, irreversible=irreversible)
+        case QueryStarted(step=step):
+            flying = step
+        case ActionStarted(irreversible=irreversible, step=step):
+            flight, flying = change(flight, begun=True, irreversible=irreversible), step
         case ActionDone(extracted=extracted):
             flight = change(flight, done=True, extracted=extracted)
         case ActionFailed() as failure:
             flight = change(flight, done=True, failure=failure)
-        case ActionJudged() as judged:
-            flight = change(flight, judged=judged)
+        case ActionJudged(verdict=verdict) as judged:
+            flight, flying = change(flight, judged=judged), 0
+            had_wheel = had_wheel and verdict != "confirmed"
         case QueryAnswered(text=text):
             flight = change(flight, done=True, answered=True, extracted=text)
+            flying, had_wheel = 0, False
         case QueryFailed() as missed:
-            flight = change(flight, done=True, missed=missed)
+            flight, flying = change(flight, done=True, missed=missed), 0
+        case ActionRejected():
+            flying = 0
         case _:
             return run
-    return change(run, flight=flight)
+    return change(run, flight=flight, flying=flying, had_wheel=had_wheel)
+
+
+def _let_go(run: AnyRun, step: int) -> AnyRun:
+    """A pause came before the step had begun: it follows anew, or the look whether it was done."""
+    settling, flight = run.settling, run.flight
+    if settling.is_of(step):
+        settling = EarlierRunLooks(settled=settling.settled)
+    if flight is not None:
+        flight = msgspec.structs.replace(flight, element=None)
+    return msgspec.structs.replace(
+        run, flying=0, settling=settling, let_go=run.let_go + 1, flight=flight
+    )
 
 
 def _gone_on(run: Run, event: AnyEvent) -> ScriptProgress:
@@ -212,6 +254,31 @@ def remembering(run: AnyRun, what: str) -> AnyRun:
     """This is done, or called, on the page as it is."""
     most = run.started.settings.limits.max_same
     return msgspec.structs.replace(run, recent=(*run.recent, (what, run.digest))[-most:])
+
+
+def propose(
+    run: Run,
+    source: PlanSource,
+    driver: Driver,
+    action: Action,
+    reason: str,
+    index: int = -1,
+    expects: Expectation | None = None,
+) -> PlanProposed:
+    """The next step, tried for the first time."""
+    kind, step = kind_of(action), run.step + 1
+    return PlanProposed(
+        step, 1, driver, action, reason, index, expects=expects, kind=kind, source=source
+    )
+
+
+def own_way(run: Run) -> PlanProposed | RunStopped | None:
+    """The next action of the service's own way here, which may be that it ends; nothing, where it
+    knows none."""
+    way = way_here(run.going, run.started)
+    if way is not None and not way.actions:
+        return stop_run(run, "failed", "", way.why)
+    return next_of_way(run.going, run.started, run.step + 1)
 
 
 # -- limits, and what ends a run ------------------------------------------------------------------
@@ -242,7 +309,7 @@ def out_of_steps(run: Run) -> RunStopped:
 
 
 def stopped_by(run: Run, event: AnyEvent) -> RunStopped | None:
-    """What ends a run from outside, whatever is being done."""
+    """What ends a run whatever is being done. Who calls tools is told of some of it instead."""
     match event:
         case DeadlinePassed(what="wall_time", after_ms=after_ms):
             return stop_run(run, "max_wall_time", "", f"{after_ms} ms have passed")
@@ -253,6 +320,9 @@ def stopped_by(run: Run, event: AnyEvent) -> RunStopped | None:
             return stop_run(run, "interrupted", "browser_lost", why)
         case SessionInterrupted(why=why):
             return stop_run(run, "interrupted", "", why)
+        case ActionWithheld(reason=reason):
+            cause = Cause("dry_run", why=reason)
+            return stop_run(run, "completed_unverified", "", f"dry run: {reason}", cause)
         case ObservationFailed(code=code, message=message):
             said = f"{code}: {message}"
             return stop_run(run, "interrupted", "browser_lost", said, Cause(code=code))
@@ -269,11 +339,6 @@ def refusal_ends(run: Run, rejected: ActionRejected) -> RunStopped:
     kind = "lost" if rejected.code == "execution_error" else "verification_failed"
     code = rejected.error or rejected.rule
     return stop_run(run, "failed", kind, f"{code}: {rejected.reason}", Cause(code=code))
-
-
-def dry_run_ends(run: Run, reason: str) -> RunStopped:
-    cause = Cause("dry_run", why=reason)
-    return stop_run(run, "completed_unverified", "", f"dry run: {reason}", cause)
 
 
 def person_declined(run: Run, refused: CheckpointRefused) -> RunStopped:

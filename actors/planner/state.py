@@ -14,14 +14,12 @@ from rutter.actors.rules.steps.pace import StepPace
 from rutter.actors.rules.steps.pause import HAD_THE_WHEEL
 from rutter.actors.rules.steps.retry import may_repeat, so_long
 from rutter.actors.rules.steps.service_script import is_of_way
-from rutter.events.action import Action, kind_of
-from rutter.events.causes import OTHER, Cause, PlanSource
+from rutter.events.causes import OTHER, Cause
 from rutter.events.critic import ActionJudged
 from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
 from rutter.events.predictor import StepDue
 from rutter.events.runtime import Failure
 from rutter.events.vocabulary import AnyEvent
-from rutter.events.workflow import Driver, Expectation
 
 # How often a person is asked to put one step right by hand: then it is lost.
 BY_HAND = 3
@@ -59,7 +57,7 @@ def for_a_person(state: PlannedRun, due: StepDue, why: str, cause: Cause | None 
     told = f"{HAD_THE_WHEEL}; {where}" if state.had_wheel else where
     # The address that the last step was to go to; where it led may be another host.
     gone_to = (state.plan.action.url or "") if state.plan is not None else ""
-    asks = signed_out(state.aboard, due.step.before.origin, gone_to)
+    asks = signed_out(state, due.step.before.origin, gone_to)
     index, times = state.by_hand
     if state.started.headed and (index != due.index or times < BY_HAND):
         kind: Literal["login", "unknown"] = "login" if due.signed_out else "unknown"
@@ -115,25 +113,3 @@ def over_limit(state: PlannedRun) -> RunStopped | None:
     if state.failures >= limits.max_failures:
         return stop_run(state, "max_failures", "", f"{state.failures} steps failed")
     return out_of_steps(state) if state.taken >= limits.max_steps else None
-
-
-def propose(
-    state: PlannedRun,
-    source: PlanSource,
-    driver: Driver,
-    action: Action,
-    reason: str,
-    index: int,
-    expects: Expectation | None,
-) -> PlanProposed:
-    return PlanProposed(
-        step=state.step + 1,
-        attempt=1,
-        driver=driver,
-        action=action,
-        reason=reason,
-        index=index,
-        expects=expects,
-        kind=kind_of(action),
-        source=source,
-    )

@@ -9,17 +9,22 @@ from collections.abc import Iterable
 from rutter.actors.planner.model_led import ended, heard, lead_on
 from rutter.actors.planner.provider_choice import lost
 from rutter.actors.planner.run import (
-    dry_run_ends,
     person_declined,
+    propose,
     refusal_ends,
     stop_run,
     stopped_by,
 )
-from rutter.actors.planner.tool_answers import bad_answer, stale_ref_answer
-from rutter.actors.planner.tool_desk import Desk, arguments_of, is_its_time, second_try
+from rutter.actors.planner.tool_desk import (
+    Desk,
+    arguments_of,
+    bad_answer,
+    is_its_time,
+    second_try,
+    stale_ref_answer,
+)
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.actors.rules.tools.tool_table import Logged, action_of
-from rutter.events.action import kind_of
 from rutter.events.advisor import AdviceFailed, AdviceReceived
 from rutter.events.critic import CompletionChecked, PageAssessed
 from rutter.events.faults import failed_call
@@ -63,17 +68,13 @@ def decide_call(desk: Desk, event: AnyEvent) -> Iterable[AnyEvent]:
 
 
 def _ended(desk: Desk, stop: RunStopped) -> Iterable[AnyEvent]:
-    if (left := lost(desk.asking)) is not None:
-        yield left
-    if desk.led:
-        # The end first: what a call came to is followed by the next question otherwise.
-        yield stop
+    left, answer = lost(desk.asking), None
     if desk.call is not None:
         error = TOLD_AT_END.get(stop.reason, "unavailable")
         error = "browser_gone" if stop.failure == "browser_lost" else error
-        yield bad_answer(desk, error, stop.detail, retriable=False)
-    if not desk.led:
-        yield stop
+        answer = bad_answer(desk, error, stop.detail, retriable=False)
+    # The end first where a model leads: what a call came to is followed by the next question else.
+    yield from filter(None, (left, stop, answer) if desk.led else (left, answer, stop))
 
 
 def _leading(desk: Desk, event: AnyEvent) -> Iterable[AnyEvent]:
@@ -161,8 +162,7 @@ def _acted(desk: Desk, call: ToolCalled, given: Logged) -> Iterable[AnyEvent]:
         yield ObservationRequested("tool", 0)
     else:
         driver: Driver = "model" if desk.led else "agent"
-        reason, kind = f"tool_{call.tool}", kind_of(action)
-        yield PlanProposed(desk.step + 1, 1, driver, action, reason, kind=kind, source="tool")
+        yield propose(desk, "tool", driver, action, f"tool_{call.tool}")
 
 
 def _over(desk: Desk, answer: ToolAnswered) -> Iterable[AnyEvent]:
@@ -186,6 +186,8 @@ def _stopping(desk: Desk, event: AnyEvent) -> RunStopped | None:
         case ObservationFailed(code=code) if code != "page_crashed" and desk.looked:
             waits = desk.led and desk.call is None
             return stopped_by(desk, event) if waits else None
+        case ActionWithheld() if not desk.led:
+            return None
         case _:
             return stopped_by(desk, event) or (_led_astray(desk, event) if desk.led else None)
 
@@ -195,8 +197,6 @@ def _led_astray(desk: Desk, event: AnyEvent) -> RunStopped | None:
     nobody to ask, it was only to be tried, or the service's own way does not lead on."""
     alone = desk.plan is not None and desk.plan.driver == "script"
     match event:
-        case ActionWithheld(reason=reason):
-            return dry_run_ends(desk, reason)
         case ActionRejected(rule=rule) if rule == PAUSED:
             return None
         case ActionRejected(error=error) as rejected if alone or error == "needs_person":

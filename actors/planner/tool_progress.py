@@ -7,24 +7,20 @@ import msgspec
 
 from rutter.actors.planner.model_led import called_as, comes_to_nothing
 from rutter.actors.planner.run import remembering
-from rutter.actors.planner.tool_answers import (
+from rutter.actors.planner.tool_desk import (
+    Desk,
     approval_answer,
     bad_answer,
     claim_answer,
-    file_answer,
+    claims,
     good_answer,
+    is_its_time,
     late_answer,
-    refusal_error,
-    refusal_words,
+    may_repeat,
+    refusal_answer,
+    second_try,
     stale_ref_answer,
     verdict_answer,
-)
-from rutter.actors.planner.tool_desk import (
-    Desk,
-    claims,
-    is_its_time,
-    may_repeat,
-    second_try,
 )
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.actors.rules.tools.tool_table import WITHOUT_SNAPSHOT
@@ -47,12 +43,7 @@ from rutter.events.tools import (
     ToolCalled,
     approval_of,
 )
-from rutter.events.validator import (
-    ActionRejected,
-    ActionStarted,
-    ActionWithheld,
-    CheckpointPassed,
-)
+from rutter.events.validator import ActionRejected, ActionStarted, ActionWithheld, CheckpointPassed
 from rutter.events.vocabulary import AnyEvent
 
 
@@ -82,9 +73,8 @@ def evolve_desk(desk: Desk, event: AnyEvent) -> Desk:
             return change(desk, stage="waiting")
         case ActionRejected(rule=rule) if rule == PAUSED:
             return _let_go(desk)
-        case ActionRejected(reason=reason) | ActionWithheld(reason=reason) as refused:
-            error = refusal_error(desk, refused)
-            return _landed(desk, bad_answer(desk, error, refusal_words(desk, error, reason)))
+        case ActionRejected() | ActionWithheld() as refused:
+            return _landed(desk, refusal_answer(desk, refused))
         case _:
             return _heard(desk, event)
 
@@ -126,7 +116,8 @@ def _heard(desk: Desk, event: AnyEvent) -> Desk:
             return desk
         case FileRead(call=call) as read if desk.call is not None and call == desk.call.call:
             stage = "answering" if desk.stage == "waiting" else desk.stage
-            return change(desk, answer=file_answer(desk, read), stage=stage)
+            unread = bad_answer(desk, read.error, read.message) if read.error else None
+            return change(desk, answer=unread or good_answer(desk), stage=stage)
         case CompletionChecked() as checked if claims(desk):
             return change(desk, answer=claim_answer(desk, checked), stage="answering")
         case DeadlinePassed(what="tool", after_ms=after_ms) as passed if is_its_time(desk, passed):

@@ -13,14 +13,8 @@ from rutter.actors.planner.optional_steps import (
     unneeded,
     waiting,
 )
-from rutter.actors.planner.run import person_declined, refusal_ends, stop_run
-from rutter.actors.planner.state import (
-    PlannedRun,
-    for_a_person,
-    over_limit,
-    propose,
-    second_try,
-)
+from rutter.actors.planner.run import person_declined, propose, refusal_ends, stop_run
+from rutter.actors.planner.state import PlannedRun, for_a_person, second_try
 from rutter.actors.rules.steps.already_done import done_by, is_over, settled_by
 from rutter.actors.rules.steps.already_done import in_words as settled_in_words
 from rutter.actors.rules.steps.already_done import look_for as look_whether_done
@@ -33,7 +27,6 @@ from rutter.events.executor import LookalikesFound
 from rutter.events.planner import (
     ObservationRequested,
     PlanProposed,
-    PlanWithheld,
     RunStopped,
     StepSettled,
 )
@@ -46,60 +39,48 @@ from rutter.events.workflow import Driver
 ABSENT = frozenset({"element_not_found", "element_not_visible"})
 
 
-def follow(state: PlannedRun, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
+def follow(state: PlannedRun, due: StepDue, now_ns: int) -> AnyEvent:
     """The workflow's next step, once the page is where the recording was: a retry too, so that
     nothing is typed on a page that has moved on."""
-    if stop := over_limit(state):
-        yield stop
-        return
-    missed = state.flight.missed if state.flight is not None else None
+    settings, missed = state.started.settings, state.flight.missed if state.flight else None
     if missed is not None and due.step.optional:
-        yield passed_over(due.index, due.of, missed.code)
-        return
+        return passed_over(due.index, due.of, missed.code)
     if aside := unneeded(state, due) or recall(state, due):
-        yield aside
-        return
+        return aside
     retried = second_try(state)
     if isinstance(retried, RunStopped) and due.signed_out and not state.irreversible:
         # What it led to is a sign-in.
         way = question_about(state, retried.detail)
-        yield way or for_a_person(state, due, retried.detail, retried.cause)
-    elif isinstance(retried, RunStopped):
-        yield helped(state, named(state, retried))
-    elif look := _look_whether_done(state, due):
-        yield look
-    elif due.taken_to >= 0:
-        yield for_a_person(state, due, due.unmet)
-    elif due.unmet:
-        yield _until_met(state, due, now_ns)
-    elif retried is not None:
-        yield retried
-    else:
-        reason = f"workflow_step_{due.index + 1}_of_{due.of}"
-        action, after = due.step.action, due.step.after
-        plan = propose(state, "workflow", "workflow", action, reason, due.index, after)
-        rest = before_recorded(due.step, state.pace, state.started.settings) if state.step else None
-        yield waiting(state, due, msgspec.structs.replace(plan, rest=rest))
-
-
-def _look_whether_done(state: PlannedRun, due: StepDue) -> PlanProposed | None:
-    return look_whether_done(
-        state.started, due, state.settling, state.step + 1, by_hand=state.had_wheel
-    )
+        return way or for_a_person(state, due, retried.detail, retried.cause)
+    if isinstance(retried, RunStopped):
+        return helped(state, named(state, retried))
+    step, had_wheel = state.step + 1, state.had_wheel
+    if look := look_whether_done(state.started, due, state.settling, step, by_hand=had_wheel):
+        return look
+    if due.taken_to >= 0:
+        return for_a_person(state, due, due.unmet)
+    if due.unmet:
+        return _until_met(state, due, now_ns)
+    if retried is not None:
+        return retried
+    reason = f"workflow_step_{due.index + 1}_of_{due.of}"
+    action, after = due.step.action, due.step.after
+    plan = propose(state, "workflow", "workflow", action, reason, due.index, after)
+    rest = before_recorded(due.step, state.pace, settings) if state.step else None
+    return waiting(state, due, msgspec.structs.replace(plan, rest=rest))
 
 
 def looking(state: PlannedRun, event: ReadBackDue | ActionJudged) -> Iterable[AnyEvent]:
     """Going and looking, and what came of it; every other verdict speaks through the next step."""
     if isinstance(event, ReadBackDue):
         yield _read_back(state, event)
-    elif state.settling.is_of(event.step):
-        yield from _settled(state, event)
+    elif (plan := state.settling.plan) is not None and plan.step == event.step:
+        yield from _settled(state, plan, event)
 
 
-def _settled(state: PlannedRun, judged: ActionJudged) -> Iterable[AnyEvent]:
+def _settled(state: PlannedRun, plan: PlanProposed, judged: ActionJudged) -> Iterable[AnyEvent]:
     """The look is over. What an earlier session is seen to have done is passed over (E7)."""
-    started, plan = state.started, state.settling.plan
-    assert plan is not None
+    started = state.started
     settled = settled_by(plan, judged)
     yield settled
     steps = started.workflow.steps if started.workflow is not None else ()
@@ -120,35 +101,22 @@ def _until_met(state: PlannedRun, due: StepDue, now_ns: int) -> AnyEvent:
         return ObservationRequested("place_unmet", left_ms)
     if due.step.optional:
         return passed_over(due.index, due.of, due.unmet)
-    if question := question_about(state, due.unmet):
-        return question
-    return for_a_person(state, due, due.unmet)
+    return question_about(state, due.unmet) or for_a_person(state, due, due.unmet)
 
 
-def by_hand(state: PlannedRun, answer: CheckpointPassed | CheckpointRefused) -> Iterable[AnyEvent]:
+def by_hand(
+    state: PlannedRun, answer: CheckpointPassed | CheckpointRefused
+) -> tuple[AnyEvent, ...]:
     """Where the person left it is looked at; if they did not, it ends where it was."""
-    if isinstance(answer, CheckpointPassed) and state.taken_to >= 0:
-        yield StepSettled(state.taken_to - 1, True, "they had the wheel, and say so")
-        yield ObservationRequested("checkpoint_passed", 0)  # they are there already
-        return
-    if isinstance(answer, CheckpointPassed):
-        yield ObservationRequested("checkpoint_passed", state.started.settings.place_ms)
-        return
-    if answer.kind == "unknown":
-        yield stop_run(state, "failed", "lost", answer.message or "a person said no")
-        return
-    yield person_declined(state, answer)
-
-
-def _not_needed(
-    state: PlannedRun, plan: PlanProposed | None, rejected: ActionRejected
-) -> PlanWithheld | None:
-    workflow = state.started.workflow
-    if workflow is None or plan is None or plan.driver != "workflow":
-        return None
-    if rejected.error not in ABSENT or not workflow.steps[plan.index].optional:
-        return None
-    return passed_over(plan.index, len(workflow.steps), rejected.reason)
+    if isinstance(answer, CheckpointRefused):
+        if answer.kind == "login":
+            return (person_declined(state, answer),)
+        return (stop_run(state, "failed", "lost", answer.message or "a person said no"),)
+    if state.taken_to < 0:
+        place_ms = state.started.settings.place_ms
+        return (ObservationRequested("checkpoint_passed", place_ms),)
+    settled = StepSettled(state.taken_to - 1, True, "they had the wheel, and say so")
+    return settled, ObservationRequested("checkpoint_passed", 0)  # they are there already
 
 
 def _read_back(state: PlannedRun, due: ReadBackDue) -> PlanProposed:
@@ -161,15 +129,16 @@ def _read_back(state: PlannedRun, due: ReadBackDue) -> PlanProposed:
     # Where a result shows was recorded or stated, whoever found the step's element now.
     repaired = plan.driver == "model" and plan.index >= 0
     driver: Driver = "workflow" if repaired else plan.driver
-    looked = propose(state, "read_back", driver, action, reason, -1, None)
+    looked = propose(state, "read_back", driver, action, reason)
     rest = at_the_end(state.pace, state.started.settings, careful=False)
     return msgspec.structs.replace(looked, read_back_of=due.step, rest=rest)
 
 
 def after_refusal(state: PlannedRun, rejected: ActionRejected) -> AnyEvent:
     plan = state.plan if state.plan is not None and state.plan.step == rejected.step else None
-    if aside := _not_needed(state, plan, rejected):
-        return aside
+    due, recorded = state.due, plan is not None and plan.driver == "workflow"
+    if recorded and due is not None and due.step.optional and rejected.error in ABSENT:
+        return passed_over(due.index, due.of, rejected.reason)
     if rejected.error in GONE and (back := recall_missing(state, rejected)):
         return back
     if looked := look_for(plan, rejected, state.started.values):
@@ -184,9 +153,8 @@ def after_refusal(state: PlannedRun, rejected: ActionRejected) -> AnyEvent:
         action = msgspec.structs.replace(plan.action, type="select")
         return msgspec.structs.replace(plan, action=action, reason=f"{plan.reason}_as_select")
     stop = refusal_ends(state, rejected)
-    known = plan is not None and plan.driver in ("workflow", "prediction")
-    gone = known and rejected.error in GONE
-    return helped(state, stop) if gone else stop
+    known = recorded or (plan is not None and plan.driver == "prediction")
+    return helped(state, stop) if known and rejected.error in GONE else stop
 
 
 def mend(state: PlannedRun, found: LookalikesFound) -> Iterable[AnyEvent]:

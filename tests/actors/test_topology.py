@@ -56,9 +56,7 @@ MODULES: dict[Actor, tuple[str, ...]] = {
         "rutter.actors.planner.run",
         "rutter.actors.planner.tool_led",
         "rutter.actors.planner.tool_progress",
-        "rutter.actors.planner.while_paused",
         "rutter.actors.rules.steps.pause",
-        "rutter.actors.planner.expired_login",
     ),
     "validator": ("rutter.actors.validator.actor", "rutter.actors.rules.steps.pause"),
     "predictor": (

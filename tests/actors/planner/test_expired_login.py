@@ -7,12 +7,8 @@ import msgspec
 import pytest
 
 from rutter.actors.planner.actor import Planner
-from rutter.actors.planner.expired_login import (
-    LoginsInUse,
-    evolve_aboard,
-    sign_in_words,
-    signed_out,
-)
+from rutter.actors.planner.expired_login import sign_in_words, signed_out
+from rutter.actors.planner.run import Run
 from rutter.actors.predictor import Predictor
 from rutter.events.action import Untrusted
 from rutter.events.causes import Cause
@@ -26,7 +22,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Expectation, Place, Step, Workflow
 from rutter.pipeline.sessions import session_started
 from tests.support import shop_facts
-from tests.support.given_when_then import Story, at, given, only
+from tests.support.given_when_then import SESSION, Story, at, given, only
 
 SHOP, SSO = shop_facts.ORIGIN, "https://sso.example"
 USED = LoginUsed(SHOP, "d" * 64, 1_700_000_000_000_000_000)
@@ -39,10 +35,12 @@ RUN = shop_facts.run_of(FLOW)
 NOTHING = PredictionMade("markov2", position=0)
 
 
-def aboard(*events: AnyEvent) -> LoginsInUse:
-    state = LoginsInUse()
-    for event in events:
-        state = evolve_aboard(state, event)
+def aboard(*events: AnyEvent) -> Run:
+    story = Story(Planner())
+    for event in (RUN, *events):
+        story.tell(event)
+    state = story.actor.state(SESSION)
+    assert isinstance(state, Run)
     return state
 
 

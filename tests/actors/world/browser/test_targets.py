@@ -511,7 +511,11 @@ async def test_nothing_is_typed_behind_a_modal_dialog(tab: Tab, server: PageServ
     await show(tab, server, f"<input id=a>{dialog}<script>d.showModal()</script>")
     field = await found(tab, by_css("#a"))
     refused = await tab.call("ready", field.exact, within_ms=PATIENT)
-    assert refused == {"code": "element_obscured", "message": 'the dialog "Session" is open'}
+    assert refused == {
+        "code": "element_obscured",
+        "message": 'the dialog "Session" is open',
+        "dialog": "Session",
+    }
 
 
 @pytest.mark.parametrize(
