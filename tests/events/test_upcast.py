@@ -317,7 +317,8 @@ class TestSentencesOfBefore:
         ],
     )
     def test_why_it_ended(self, of: Any, detail: str, cause: Cause) -> None:
-        reason, failure = (of, "") if of in get_args(StopReason) else ("failed", of)
+        ends: tuple[Any, Any] = (of, "") if of in get_args(StopReason) else ("failed", of)
+        reason, failure = ends
         for ended in (
             RunStopped(reason, failure, detail),
             SessionEnded(reason, failure, detail),
@@ -331,10 +332,7 @@ class TestSentencesOfBefore:
             assert checked == CompletionChecked(False, detail, cause=cause)
 
     def test_every_end_has_an_example(self) -> None:
-        [examples] = (
-            mark.args[1]
-            for mark in self.test_why_it_ended.pytestmark  # type: ignore[attr-defined]
-        )
+        [examples] = (mark.args[1] for mark in self.test_why_it_ended.pytestmark)
         assert {each.kind for each in ENDS} == {cause.kind for *_, cause in examples} - {"other"}
         assert {each.kind for each in ENDS} == set(get_args(CauseKind)) - {"other"}
 

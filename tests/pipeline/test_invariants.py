@@ -190,7 +190,7 @@ def _believes_pictures(running: Any, judgement: Any, evidence: Any, vision: Any)
     return _VERDICT(running, believed, evidence, vision)
 
 
-_VERDICT = critic.verdict_event
+_VERDICT = verdict_event.verdict_event
 
 
 @invariant(patch(critic, "verdict_event", _believes_pictures))

@@ -15,14 +15,16 @@ OF_WORKFLOW = re.compile(r"workflow_step_(\d+)_of_")
 
 def tagged(story: Story) -> Story:
     ended = SessionEnded(story.reason, story.failure, story.detail)  # type: ignore[arg-type]
-    match with_causes(ended):
-        case SessionEnded(cause=cause):
-            story.cause = cause or OTHER
+    told = with_causes(ended)
+    assert isinstance(told, SessionEnded)
+    story.cause = told.cause or OTHER
     for step in story.steps:
         plan = PlanProposed(step.step, 1, "workflow", Action("click"), step.why)
-        match with_causes(plan), with_causes(ActionJudged(step.step, 1, "failed", step.reason)):
-            case PlanProposed(source=source), ActionJudged(code=code):
-                step.source, step.code = source or "other", code
+        planned = with_causes(plan)
+        judged = with_causes(ActionJudged(step.step, 1, "failed", step.reason))
+        assert isinstance(planned, PlanProposed)
+        assert isinstance(judged, ActionJudged)
+        step.source, step.code = planned.source or "other", judged.code
         if found := OF_WORKFLOW.match(step.why):
             step.index = int(found[1]) - 1
     return story

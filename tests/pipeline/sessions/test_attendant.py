@@ -1,5 +1,7 @@
 """What a run still needs is asked for at a terminal by its name, and refused without one."""
 
+from collections.abc import Callable
+
 import pytest
 
 from rutter.events.errors import BadInput
@@ -30,10 +32,15 @@ def test_only_what_is_missing_is_asked_for(
     values: Values, secrets: Values, added: tuple[Values, Values], asked: list[str]
 ) -> None:
     heard: list[str] = []
-    who = Attendant(
-        lambda question: (heard.append(question), "told")[1],
-        lambda question: (heard.append(question), "hush")[1],
-    )
+
+    def answers(said: str) -> Callable[[str], str]:
+        def answer(question: str) -> str:
+            heard.append(question)
+            return said
+
+        return answer
+
+    who = Attendant(answers("told"), answers("hush"))
     assert ask_unbound(FLOW, values, secrets, who) == (values | added[0], secrets | added[1])
     assert heard == asked
     assert ask_unbound(FLOW, values, secrets, NOBODY) == (values, secrets), "nobody is there"
