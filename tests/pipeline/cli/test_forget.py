@@ -229,24 +229,18 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(rutter: Rutter) -> Non
 # -- what cannot be forgotten ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
+def test_what_is_not_there_cannot_be_forgotten(rutter: Rutter) -> None:
+    before = rutter.json("log")["events"]
+    for arguments, what in (
         (("nobody",), "there is no session 'nobody' -> see: rutter sessions"),
         (("record",), "there is no session 'record'"),
         (("",), "several sessions end in ''"),
         (("process-0001",), "there is no session 'process-0001'"),
         (("--workflow", "refund"), "there is no workflow 'refund' -> it knows: half, order"),
         (("--workflow", ""), "there is no workflow ''"),
-    ],
-)
-@pytest.mark.parametrize("more", [(), ("--dry-run",)])
-def test_what_is_not_there_cannot_be_forgotten(
-    rutter: Rutter, arguments: tuple[str, ...], what: str, more: tuple[str, ...]
-) -> None:
-    before = rutter.json("log")["events"]
-
-    refused(rutter("forget", *arguments, *more), what)
+    ):
+        refused(rutter("forget", *arguments), what)
+        refused(rutter("forget", *arguments, "--dry-run"), what)
     assert rutter.json("log")["events"] == before
 
 

@@ -87,9 +87,8 @@ def test_another_site_to_read_back_from_is_told(rutter: Rutter) -> None:
     assert "127.0.0.1:8000" in rutter.json("workflows", "show", "order")["hosts"]
 
 
-@pytest.mark.parametrize(
-    ("flags", "what"),
-    [
+def test_what_cannot_be_stated_is_bad_input(rutter: Rutter) -> None:
+    for flags, what in (
         (("--expect", "6=text_seen:x"), "there is no check 'text_seen' -> a check is one of"),
         (("--expect", "6=text_visible:"), "the check 'text_visible' has no value"),
         (("--expect", "6=text_visible:   "), "nothing but blanks"),
@@ -107,12 +106,8 @@ def test_another_site_to_read_back_from_is_told(rutter: Rutter) -> None:
         (("--read-back", "6=/a url:x text_visible:y"), "names a second check (text_visible)"),
         (("--read-back", "6=/a text_gone:x"), "that only looks for what is gone proves nothing"),
         (("--read-back", "6=/a url:x", "--read-back", "6=/b url:x"), "read back in two places"),
-    ],
-)
-def test_what_cannot_be_stated_is_bad_input(
-    rutter: Rutter, flags: tuple[str, ...], what: str
-) -> None:
-    refused(rutter("workflows", "edit", "order", *flags), what)
+    ):
+        refused(rutter("workflows", "edit", "order", *flags), what)
     assert versions(rutter) == [("half", 1), ("order", 1)]
 
 
@@ -239,9 +234,8 @@ def test_every_edit_is_a_version_and_none_is_lost(rutter: Rutter) -> None:
     assert [flow.steps[2].optional for flow in orders] == [False, True, False, True]
 
 
-@pytest.mark.parametrize(
-    ("flags", "what"),
-    [
+def test_an_edit_that_cannot_be_made_changes_nothing(rutter: Rutter) -> None:
+    for flags, what in (
         ((), "nothing to change -> see: rutter workflows edit --help"),
         (("--param", "quantity"), "--param 'quantity' is not STEP=NAME -> write --param 3=name"),
         (("--param=-5=quantity",), "is not STEP=NAME"),
@@ -249,12 +243,8 @@ def test_every_edit_is_a_version_and_none_is_lost(rutter: Rutter) -> None:
         (("--param", "2=who"), "step 2 types the parameter 'customer' already"),
         (("--drop", "9"), "'order' has steps 1 to 6, not 9"),
         (("--param", "5=1st"), "'1st' is no name"),
-    ],
-)
-def test_an_edit_that_cannot_be_made_changes_nothing(
-    rutter: Rutter, flags: tuple[str, ...], what: str
-) -> None:
-    refused(rutter("workflows", "edit", "order", *flags), what)
+    ):
+        refused(rutter("workflows", "edit", "order", *flags), what)
     assert versions(rutter) == [("half", 1), ("order", 1)]
 
 
