@@ -87,9 +87,9 @@ class Flight(msgspec.Struct, frozen=True):
 class Run(msgspec.Struct, frozen=True):
     """A run of any driver has this state. `flight` is its last step, `recent` what was done or
     called last and on which page, `failures` those in a row, `logins` the origins whose kept logins
-    were used; `by_hand` for which step a person was
-    asked, and how often. `flying` is the step that has begun and is not over, `let_go` how many a
-    pause came before, `asked` the question to a person that is open."""
+    were used; `by_hand` for which step a person was asked, and how often. `flying` is the step that
+    has begun and is not over, `let_go` how many a pause came before, `asked` the question to a
+    person that is open."""
 
     started: SessionStarted
     asking: ProviderChoice | None = None
