@@ -13,17 +13,15 @@ from rutter.events.action import Action, ByRole, ByText, Secret, Target
 from rutter.events.advisor import AdviceReceived, Proposal
 from rutter.events.critic import ActionJudged, PageAssessed
 from rutter.events.observer import PageObserved
-from rutter.events.page import Element
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import AdviceRequested, PlanProposed, RunStopped
 from rutter.events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
-from rutter.events.run_settings import LanguageModel, Limits, ModelUse
 from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Service, ServiceScript, Sign, StateRule
 from rutter.events.validator import ActionRejected, ApprovalRequested
 from rutter.events.workflow import StandingApproval
-from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story, given, of, only
+from tests.support.led_talk import FIVE, MODELS, led
 from tests.support.shop_facts import (
     ORIGIN,
     click,
@@ -42,23 +40,11 @@ from tests.support.shop_facts import (
     workflow,
 )
 
-MODELS = ModelUse((LanguageModel("anthropic", "claude-x"),), ("browser_click",))
 BELOW = PredictionMade("markov2", 0, (Candidate("t", click("#p"), 420_000, "first_order"),))
-FIVE = tuple(Element("button") for _ in range(5))
 
 
 def helped(started: SessionStarted, **more: Any) -> SessionStarted:
     return msgspec.structs.replace(started, models=MODELS, **more)
-
-
-def led(service: Service | None = None, models: ModelUse | None = MODELS) -> SessionStarted:
-    started = session_started.tool_session(f"{ORIGIN}/", goal="cancel it")
-    settings = msgspec.structs.replace(
-        started.settings, service=service, limits=Limits(max_turns=20)
-    )
-    return msgspec.structs.replace(
-        started, driver="model", models=models, name="film", settings=settings
-    )
 
 
 def test_steps_that_worked_do_not_use_up_the_questions_of_a_free_run() -> None:
@@ -159,7 +145,7 @@ def test_a_bound_secret_is_typed_into_a_field_that_says_account() -> None:
         DEFAULT_POLICY, secret_origins=(("password", ORIGIN),), public_hosts=True
     )
     started = msgspec.structs.replace(
-        led(Service("film", ways=(ServiceScript("LOGIN_REQUIRED", (typed,)),)), None),
+        led(None, Service("film", ways=(ServiceScript("LOGIN_REQUIRED", (typed,)),))),
         secrets=("password",),
         policy=home,
     )
@@ -175,7 +161,7 @@ def test_a_way_goes_on_behind_a_choice_that_the_model_had_made_already() -> None
     radio, go_on = click("#expensive"), click("#continue")
     service = Service("film", ways=(ServiceScript("EXIT_SURVEY", (radio, go_on)),))
     talk = Story(Planner())
-    talk.tell(led(service, None))
+    talk.tell(led(None, service))
     talk.tell(PageObserved(page("/", elements=FIVE), "requested"))
     talk.tell(PageAssessed())
     told: tuple[Any, ...] = ()

@@ -15,7 +15,7 @@ from rutter.actors.timer.actor import Timer
 from rutter.actors.validator.actor import Validator
 from rutter.actors.world.models.messages import ModelCall, Prompt, Reply, UserTurn
 from rutter.events.action import Action, ByCss, ByPoint, ByRole, ByText, Secret, Target
-from rutter.events.advisor import AdviceReceived, Proposal, WantedCall
+from rutter.events.advisor import AdviceReceived, Proposal
 from rutter.events.checks import ReadBack, TextVisible, UrlHas
 from rutter.events.critic import (
     ActionJudged,
@@ -27,11 +27,10 @@ from rutter.events.critic import (
 from rutter.events.envelope import Envelope
 from rutter.events.executor import QueryFailed
 from rutter.events.observer import ObservationFailed, PageObserved
-from rutter.events.page import Element
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
 from rutter.events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
-from rutter.events.run_settings import LanguageModel, Limits, ModelUse
+from rutter.events.run_settings import ModelUse
 from rutter.events.runtime import DeadlinePassed, SessionStarted
 from rutter.events.service_pack import Service, ServiceScript, Sign, StateRule
 from rutter.events.tools import CompletionClaimed, ToolAnswered, ToolCalled
@@ -44,9 +43,9 @@ from rutter.events.validator import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Expectation, StandingApproval, Workflow
-from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.models import _discreet
 from tests.support.given_when_then import Story, at, given, of, only
+from tests.support.led_talk import FIVE, MODELS, Talk, led
 from tests.support.shop_facts import (
     ORIGIN,
     click,
@@ -65,12 +64,8 @@ from tests.support.shop_facts import (
     workflow,
 )
 
-MODELS = ModelUse(
-    (LanguageModel("anthropic", "claude-x"), LanguageModel("openai", "gpt-x")), ("browser_click",)
-)
 BELOW = PredictionMade("markov2", 0, (Candidate("t", click("#p"), 420_000, "first_order"),))
 ASSESSED = PageAssessed("UNKNOWN")
-FIVE = tuple(Element("button") for _ in range(5))
 ARIA, CSS = ByRole("button", "Continue"), ByCss("#go-on")
 
 
@@ -375,43 +370,6 @@ def test_a_run_that_is_signed_out_goes_by_the_services_way_where_all_is_bound() 
 
 
 # -- a conversation --------------------------------------------------------------------------------
-
-
-def led(models: ModelUse | None = MODELS, service: Service | None = None) -> SessionStarted:
-    started = session_started.tool_session(f"{ORIGIN}/", goal="cancel it")
-    settings = msgspec.structs.replace(
-        started.settings, service=service, limits=Limits(max_turns=20)
-    )
-    return msgspec.structs.replace(
-        started, driver="model", models=models, name="film", settings=settings
-    )
-
-
-class Talk(Story):
-    """A Planner in a session that a model leads, its first page open and looked at."""
-
-    def __init__(self, started: SessionStarted | None = None, state: Any = "UNKNOWN") -> None:
-        super().__init__(Planner())
-        self.step = 1
-        self.tell(started or led())
-        self.saw()
-        self.first = self.over(state=state)
-
-    def saw(self, path: str = "/") -> tuple[AnyEvent, ...]:
-        self.tell(PageObserved(page(path, elements=FIVE), "requested"))
-        return self.tell(ASSESSED)
-
-    def over(self, verdict: Any = "confirmed", state: Any = "UNKNOWN") -> tuple[AnyEvent, ...]:
-        self.tell(done(self.step))
-        self.tell(PageObserved(page("/", elements=FIVE), "after_action"))
-        told = self.tell(judged(verdict, self.step))
-        self.step += 1
-        return told + self.tell(PageAssessed(state))
-
-    def calls(self, request: str, tool: str, **arguments: Any) -> tuple[AnyEvent, ...]:
-        given_ = msgspec.json.encode(arguments).decode()
-        asked = (WantedCall(f"{request}.0", tool, given_),)
-        return self.tell(AdviceReceived(request, "anthropic", "claude-x", "called", asked))
 
 
 UNREAD = ObservationFailed("timeout", "the page does not answer")
