@@ -6,6 +6,7 @@ them. A value is checked here whether a file or a variable says it.
 """
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Literal
@@ -88,10 +89,17 @@ BY_ITSELF: Mapping[str, Mapping[str, Value]] = {
 }
 
 
+def _as_one(value: Value) -> Value:
+    """One object for one word: what is as usual is left out of an event by its identity, and the
+    event is the same bytes whenever it is written."""
+    return sys.intern(value) if isinstance(value, str) else value
+
+
 def _keys() -> Iterator[ConfigKey]:
     text = (files(__package__) / "keys.toml").read_bytes()
     for name, key in msgspec.toml.decode(text, type=dict[str, ConfigKey]).items():
-        yield msgspec.structs.replace(key, name=name, **BY_ITSELF.get(name, {}))
+        said = {"default": _as_one(key.default), **BY_ITSELF.get(name, {})}
+        yield msgspec.structs.replace(key, name=name, **said)
     for name in PROVIDERS:
         yield from _of_provider(name)
 
@@ -153,7 +161,7 @@ def checked(key: ConfigKey, value: Value, place: str) -> Value:
         raise BadInput(f"{at}: there is no {value!r}", f"it is one of {', '.join(key.choices)}")
     if isinstance(value, tuple):
         _check_list(key, value, at)
-    return value
+    return _as_one(value)
 
 
 def example(key: ConfigKey) -> str:

@@ -243,6 +243,14 @@ def test_with_nothing_said_everything_is_as_it_was(tmp_path: Path) -> None:
     assert config.sureness == Thresholds("foresight", 700_000, 500_000)
 
 
+@pytest.mark.parametrize("text", ["", "[run]\nproof = 'acknowledged'\n"])
+def test_settings_are_the_same_bytes_whenever_they_are_written(tmp_path: Path, text: str) -> None:
+    settings = msgspec.structs.replace(RunSettings(), **read(tmp_path, text).knobs)
+    written = msgspec.msgpack.encode(settings)
+    again = msgspec.msgpack.decode(written, type=RunSettings)
+    assert msgspec.msgpack.encode(again) == written
+
+
 def test_the_defaults_are_those_of_the_seeds() -> None:
     found = {
         name: NAMES[name].default
