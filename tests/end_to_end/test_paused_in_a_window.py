@@ -112,7 +112,7 @@ async def test_what_a_person_did_meanwhile_is_done_once(
         ordered = len(site.orders)
         ended = await taken_over(app, chromium, site, workflow, person)
         events = await events_of(log, "s")
-    assert ended == SessionEnded("completed", "", "the recorded end is reached")
+    assert (ended.reason, ended.detail) == ("completed", "the recorded end is reached")
     assert len(site.orders) == ordered + 1, "placed once"
     assert site.orders[-1].customer == ALONE["customer"]
     last = place_of(workflow, "Place order")
