@@ -60,6 +60,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores works while others wait for a browser or a deadline.
+    Each has its own browsers, and counts no processes but its own children."""
+    return (os.cpu_count() or 1) + 1
+
+
 # Of the many forms in which a test meets a real browser every fifth runs in `make test`, the first
 # among them; `make soak` runs them all. Where it is about who gets in or out, all run everywhere.
 IN_FULL = ("tests/crash/", "tests/hostile/", "tests/pipeline/daemon/", "tests/pipeline/rehearsal/")

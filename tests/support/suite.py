@@ -8,7 +8,6 @@ What a test leaves running or lying about is a failure too.
 """
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -31,24 +30,21 @@ def main(arguments: list[str]) -> int:
 
 
 def _both(arguments: list[str]) -> int:
-    # Every worker has its own browsers, and counts no processes but its own children. Those with a
-    # browser wait half of the time: one worker more than there are cores.
-    cores = os.cpu_count() or 1
     codes = [
-        _part("fast tests", FAST, cores, arguments),
-        _part("browser and crash tests", REST, cores + 1, arguments),
+        _part("fast tests", FAST, arguments),
+        _part("browser and crash tests", REST, arguments),
     ]
     if all(code == NOTHING_SELECTED for code in codes):
         return NOTHING_SELECTED
     return next((code for code in codes if code not in (0, NOTHING_SELECTED)), 0)
 
 
-def _part(name: str, marks: str, workers: int, arguments: list[str]) -> int:
+def _part(name: str, marks: str, arguments: list[str]) -> int:
     print(name, flush=True)
     own = CACHE / name.split()[0]
     # `worksteal` keeps the tests of a file together, with what they share, until a worker has
     # nothing left to do.
-    beside = ["-n", str(workers), "--dist", "worksteal", "--cache-clear"]
+    beside = ["-n", "auto", "--dist", "worksteal", "--cache-clear"]
     code = _pytest(own, marks, beside, arguments)
     if code != FAILED:
         return code
