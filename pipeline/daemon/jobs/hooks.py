@@ -7,10 +7,8 @@ and in the log, is its digest; it is shown once, to whoever makes the hook.
 
 import hashlib
 import hmac
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import get_args
+from collections.abc import Awaitable, Callable, Mapping
 
-import anyio
 import msgspec
 
 from rutter.actors.world.secrets.redaction import hide
@@ -22,6 +20,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import new_token
 from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.jobs.jobs import Job, Jobs
+from rutter.pipeline.daemon.jobs.known_triggers import KnownTriggers
 from rutter.pipeline.daemon.jobs.schedules import check_name, check_values, is_text
 
 KINDS = (kind(HookSet), kind(HookDropped))
@@ -36,6 +35,9 @@ class NoSuchHook(BadInput):
     """No hook has that name."""
 
     code = "no_such_hook"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no hook {name!r}", "see: rutter hook list")
 
 
 class HookDenied(PolicyDenied):
@@ -71,91 +73,53 @@ def told(hook: HookSet, token: str = "") -> HookTold:
     return HookTold(hook.name, hook.run, hook.parameters, hook.overlap, hook.by, token)
 
 
-class KnownHooks:
+class KnownHooks(KnownTriggers[HookSet]):
     """The fold of the log knows every hook."""
 
-    def __init__(self) -> None:
-        self._hooks: dict[str, HookSet] = {}
+    no_such = NoSuchHook
 
-    def hear(self, envelope: Envelope) -> bool:
-        """Whether a hook is another one now."""
+    def hear(self, envelope: Envelope) -> None:
         match envelope.event:
-            case HookSet() as told:
-                self._hooks[told.name] = told
+            case HookSet() as hook:
+                self.put(hook.name, hook)
             case HookDropped(name=name):
-                self._hooks.pop(name, None)
+                self.put(name, None)
             case _:
-                return False
-        return True
-
-    def all(self) -> tuple[HookSet, ...]:
-        return tuple(sorted(self._hooks.values(), key=lambda each: each.name))
-
-    def get(self, name: str) -> HookSet | None:
-        return self._hooks.get(name)
+                return
 
 
-class Hooks:
+class Hooks(KnownHooks):
     """Hooks are made before the first event is heard."""
 
     def __init__(self, say: Callable[[AnyEvent], Awaitable[None]], jobs: Jobs) -> None:
+        super().__init__()
         self._say = say
         self._jobs = jobs
-        self._known = KnownHooks()
-        self._changed = anyio.Event()
-
-    def hear(self, envelope: Envelope) -> None:
-        if self._known.hear(envelope):
-            self._changed.set()
-            self._changed = anyio.Event()
 
     # -- for whoever makes them ----------------------------------------------------------------
 
-    async def set(
-        self,
-        name: str,
-        run: Run,
-        *,
-        by: str,
-        parameters: Sequence[str] = (),
-        overlap: Overlap = "queue",
-    ) -> str:
+    async def set(self, name: str, wish: HookWish, *, by: str) -> str:
         """A new hook, or another one in its place: what its token was is none any more. The
         answer is the token, which nobody can find out again."""
         check_name(name)
-        check_values(run, tuple(parameters))
-        if overlap not in get_args(Overlap):
-            raise BadInput(f"there is no overlap {overlap!r}", "it is skip, queue or allow")
+        check_values(wish.run, wish.parameters)
         token = new_token()
         hide({f"token of hook {name}": token})
-        declared = tuple(dict.fromkeys(parameters))
-        before = self._known.get(name)
-        await self._say(HookSet(name, run, by, _digest(token), declared, overlap))
-        while self._known.get(name) is before:
-            await self._changed.wait()
+        declared = tuple(dict.fromkeys(wish.parameters))
+        hook = HookSet(name, wish.run, by, _digest(token), declared, wish.overlap)
+        await self.until_heard(name, self._say(hook))
         return token
 
     async def drop(self, name: str, by: str) -> HookSet:
         dropped = self.find(name)
-        await self._say(HookDropped(name, by))
-        while self._known.get(name) is dropped:
-            await self._changed.wait()
+        await self.until_heard(name, self._say(HookDropped(name, by)))
         return dropped
-
-    def all(self) -> tuple[HookSet, ...]:
-        return self._known.all()
-
-    def find(self, name: str) -> HookSet:
-        found = self._known.get(name)
-        if found is None:
-            raise NoSuchHook(f"there is no hook {name!r}", "see: rutter hook list")
-        return found
 
     # -- for whoever calls them ----------------------------------------------------------------
 
     def admits(self, name: str, token: str) -> bool:
         """Whether this is the token of this hook. Takes as long whatever it is."""
-        hook = self._known.get(name)
+        hook = self.get(name)
         same = hmac.compare_digest(_digest(token), hook.sha256 if hook else NO_DIGEST)
         return same and hook is not None
 
@@ -164,7 +128,7 @@ class Hooks:
     ) -> Job:
         """Takes on what the hook is for. `key` is the caller's own name for this call: the same
         one again is the same job."""
-        hook = self._known.get(name)
+        hook = self.get(name)
         if hook is None or not self.admits(name, token):
             raise HookDenied(
                 "this is not the token of that hook", "see: rutter hook set, which makes a new one"

@@ -8,7 +8,6 @@ came due meanwhile was missed: at most the last of it is run, never all of it.
 import re
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import get_args
 
 import anyio
 import msgspec
@@ -22,6 +21,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ran, Ticks
 from rutter.pipeline.daemon.jobs.jobs import Conflict, Jobs
+from rutter.pipeline.daemon.jobs.known_triggers import KnownTriggers
 
 KINDS = (kind(ScheduleSet), kind(ScheduleDropped), kind(JobQueued))
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -33,6 +33,9 @@ class NoSuchSchedule(BadInput):
     """No schedule has that name."""
 
     code = "no_such_schedule"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no schedule {name!r}", "see: rutter schedule list")
 
 
 class Schedule(msgspec.Struct, frozen=True):
@@ -76,135 +79,91 @@ class ScheduleTold(msgspec.Struct, frozen=True):
 
 
 def told(schedule: Schedule, now_ns: int) -> ScheduleTold:
-    it, due = schedule.told, schedule.next_ns(now_ns)
+    due = schedule.next_ns(now_ns)
     return ScheduleTold(
-        it.name,
-        it.cron,
-        it.zone,
-        it.run,
-        it.overlap,
-        it.missed,
-        it.by,
-        _written(due) if due is not None else "",
-        schedule.problem,
+        **msgspec.structs.asdict(schedule.told),
+        next=_written(due) if due is not None else "",
+        problem=schedule.problem,
     )
 
 
-class Timetable:
+class Timetable(KnownTriggers[Schedule]):
     """The timetable has every schedule, and which of its ticks were run: the fold of the log."""
 
+    no_such = NoSuchSchedule
+
     def __init__(self) -> None:
-        self._schedules: dict[str, Schedule] = {}
+        super().__init__()
         self._ran: dict[str, Ran] = {}  # also of what was dropped: it may be set again
 
-    def hear(self, envelope: Envelope) -> bool:
-        """Whether a schedule is another one now."""
+    def hear(self, envelope: Envelope) -> None:
         match envelope.event:
             case ScheduleSet() as told:
-                self._schedules[told.name] = _schedule(told, envelope.at_ns)
+                self.put(told.name, _schedule(told, envelope.at_ns))
             case ScheduleDropped(name=name):
-                self._schedules.pop(name, None)
+                self.put(name, None)
             case JobQueued(trigger="schedule", key=key):
                 name, _, tick = key.rpartition("@")
-                self.run(name, _ns_of(tick))
-                return False
+                self.note_run(name, _ns_of(tick))
             case _:
-                return False
-        return True
+                return
 
-    def run(self, name: str, tick: int) -> None:
+    def note_run(self, name: str, tick: int) -> None:
         self._ran.setdefault(name, Ran()).add(tick)
 
     def was_run(self, name: str, tick: int) -> bool:
         return name in self._ran and self._ran[name].has(tick)
 
-    def all(self) -> tuple[Schedule, ...]:
-        return tuple(sorted(self._schedules.values(), key=lambda each: each.name))
 
-    def get(self, name: str) -> Schedule | None:
-        return self._schedules.get(name)
-
-    def find(self, name: str) -> Schedule:
-        found = self.get(name)
-        if found is None:
-            raise NoSuchSchedule(f"there is no schedule {name!r}", "see: rutter schedule list")
-        return found
-
-
-class Schedules:
+class Schedules(Timetable):
     """Schedules are made before the first event is heard; `run` submits what comes due."""
 
     def __init__(
         self, say: Callable[[AnyEvent], Awaitable[None]], jobs: Jobs, clock: Clock
     ) -> None:
+        super().__init__()
         self._say = say
         self._jobs = jobs
         self._clock = clock
-        self._table = Timetable()
         self._since: dict[str, int] = {}  # up to where each was looked at
-        self._changed = anyio.Event()
 
     def hear(self, envelope: Envelope) -> None:
-        if self._table.hear(envelope):
-            if isinstance(envelope.event, ScheduleSet):
-                self._since[envelope.event.name] = envelope.at_ns
-            self._changed.set()
-            self._changed = anyio.Event()
+        super().hear(envelope)
+        if isinstance(envelope.event, ScheduleSet):
+            self._since[envelope.event.name] = envelope.at_ns
 
     # -- for callers ---------------------------------------------------------------------------
 
-    async def set(
-        self,
-        name: str,
-        cron: str,
-        run: Run,
-        *,
-        by: str,
-        zone: str = "UTC",
-        overlap: Overlap = "skip",
-        missed: Missed = "skip",
-    ) -> Schedule:
+    async def set(self, name: str, wish: ScheduleWish, *, by: str) -> Schedule:
         """On disk when this returns. Raises `BadInput` for what could never be run."""
         check_name(name)
-        check_values(run)
-        told = ScheduleSet(name, " ".join(cron.split()), run, by, zone, overlap, missed)
-        if overlap not in get_args(Overlap) or missed not in get_args(Missed):
-            raise BadInput("overlap is skip, queue or allow, and missed is skip or once")
-        ticks = Ticks(cron, zone)
+        check_values(wish.run)
+        asked = msgspec.structs.asdict(wish) | {"cron": " ".join(wish.cron.split())}
+        told = ScheduleSet(name, by=by, **asked)
+        ticks = Ticks(wish.cron, wish.zone)
         if ticks.after(self._clock.now_ns()) is None:
-            raise BadInput(f"{cron!r} never comes", "name a day that there is")
-        before = self._table.get(name)
-        await self._say(told)
-        while (found := self._table.get(name)) is before:
-            await self._changed.wait()
+            raise BadInput(f"{wish.cron!r} never comes", "name a day that there is")
+        found = await self.until_heard(name, self._say(told))
         return found or Schedule(told, 0, ticks)  # dropped again by somebody else
 
     async def drop(self, name: str, by: str) -> Schedule:
-        dropped = self._table.find(name)
-        await self._say(ScheduleDropped(name, by))
-        while self._table.get(name) is dropped:
-            await self._changed.wait()
+        dropped = self.find(name)
+        await self.until_heard(name, self._say(ScheduleDropped(name, by)))
         return dropped
-
-    def all(self) -> tuple[Schedule, ...]:
-        return self._table.all()
-
-    def find(self, name: str) -> Schedule:
-        return self._table.find(name)
 
     # -- running them --------------------------------------------------------------------------
 
     async def run(self) -> None:
         """Submits what comes due, until cancelled."""
         now = self._clock.now_ns()
-        for schedule in self._table.all():
+        for schedule in self.all():
             if schedule.told.missed == "skip":
                 self._since[schedule.name] = now
         while True:
-            changed = self._changed
+            changed = self.changed
             now = self._clock.now_ns()
             async with anyio.create_task_group() as group:
-                for schedule in self._table.all():
+                for schedule in self.all():
                     tick = self._due(schedule, now)
                     if tick is not None:
                         group.start_soon(self._submit, schedule, tick)
@@ -216,14 +175,14 @@ class Schedules:
         # A clock that was set back shows some of it again, from the next look on.
         since, self._since[name] = self._since[name], now
         tick = schedule.ticks.last(since, now) if schedule.ticks is not None else None
-        if tick is None or self._table.was_run(name, tick):
+        if tick is None or self.was_run(name, tick):
             return None
         late = now - tick > LATE_S * SECOND_NS
         return None if late and schedule.told.missed == "skip" else tick
 
     async def _submit(self, schedule: Schedule, tick: int) -> None:
         told = schedule.told
-        self._table.run(told.name, tick)
+        self.note_run(told.name, tick)
         try:
             await self._jobs.submit(
                 told.run,
@@ -238,7 +197,7 @@ class Schedules:
     async def _rest(self, now: int, changed: anyio.Event) -> None:
         """Until something is due, or a schedule is another one, or it is time to look at the
         clock."""
-        following = [schedule.next_ns(now) for schedule in self._table.all()]
+        following = [schedule.next_ns(now) for schedule in self.all()]
         until = min([each for each in following if each is not None], default=now)
         wait_ns = until - self._clock.now_ns() if until > now else LOOK_S * SECOND_NS
         wait_ms = max(1, min(LOOK_S * 1_000, -(-wait_ns // 1_000_000)))

@@ -47,15 +47,7 @@ def schedules(request: Asked) -> list[ScheduleTold]:
 async def set_schedule(request: Asked, name: AnyName, data: JSONBody[ScheduleWish]) -> ScheduleTold:
     daemon = daemon_of(request)
     await _check(request, data.run)
-    made = await daemon.schedules.set(
-        name,
-        data.cron,
-        data.run,
-        by=BY,
-        zone=data.zone,
-        overlap=data.overlap,
-        missed=data.missed,
-    )
+    made = await daemon.schedules.set(name, data, by=BY)
     return schedules_.told(made, daemon.app.clock.now_ns())
 
 
@@ -74,9 +66,7 @@ def hooks(request: Asked) -> list[HookTold]:
 async def set_hook(request: Asked, name: AnyName, data: JSONBody[HookWish]) -> HookTold:
     daemon = daemon_of(request)
     await _check_hook(request, data)
-    token = await daemon.hooks.set(
-        name, data.run, by=BY, parameters=data.parameters, overlap=data.overlap
-    )
+    token = await daemon.hooks.set(name, data, by=BY)
     return hooks_.told(daemon.hooks.find(name), token)
 
 

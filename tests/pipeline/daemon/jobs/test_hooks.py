@@ -22,6 +22,7 @@ from rutter.pipeline.daemon.jobs.hooks import (
     ACCESS,
     HookDenied,
     Hooks,
+    HookWish,
     NoSuchHook,
     ParameterRefused,
 )
@@ -40,8 +41,8 @@ async def deck() -> Deck:
 
 
 async def made(deck: Deck, name: str = "shop", **more: Any) -> str:
-    more.setdefault("parameters", ["customer", "quantity"])
-    return await deck.hooks.set(name, ORDER, by="person", **more)
+    more.setdefault("parameters", ("customer", "quantity"))
+    return await deck.hooks.set(name, HookWish(ORDER, **more), by="person")
 
 
 # -- calling them ----------------------------------------------------------------------------------
@@ -161,16 +162,16 @@ def test_nothing_that_was_not_given_out_is_a_token(name: str, token: str) -> Non
 
 async def test_a_parameter_that_sounds_like_a_secret_is_refused(deck: Deck) -> None:
     with pytest.raises(BadInput, match="sounds like a secret"):
-        await made(deck, parameters=["password"])
+        await made(deck, parameters=("password",))
     with pytest.raises(BadInput, match="no parameter"):
-        await made(deck, parameters=["not one"])
+        await made(deck, parameters=("not one",))
     with pytest.raises(BadInput, match="no name"):
         await made(deck, name="../x")
     assert deck.log == []
 
 
 async def test_a_free_run_can_have_a_hook_too(deck: Deck) -> None:
-    token = await deck.hooks.set("look", RunFree("https://a.example"), by="person")
+    token = await deck.hooks.set("look", HookWish(RunFree("https://a.example")), by="person")
     job = await deck.hooks.fire("look", token, {})
     assert job.queued.run == RunFree("https://a.example")
 

@@ -15,7 +15,7 @@ from rutter.events.jobs import JobEnded, RunWorkflow
 from rutter.events.triggers import Missed, ScheduleSet
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ticks
 from rutter.pipeline.daemon.jobs.jobs import JobLimits
-from rutter.pipeline.daemon.jobs.schedules import NoSuchSchedule, Timetable
+from rutter.pipeline.daemon.jobs.schedules import NoSuchSchedule, ScheduleWish, Timetable
 from tests.support.jobs_on_clock import MONDAY_NS, Deck, WallClock
 from tests.support.until_true import until
 from tests.support.virtual_time import VIRTUAL
@@ -37,7 +37,7 @@ async def deck() -> Deck:
 
 
 async def set_to(deck: Deck, cron: str, name: str = "morning", **more: Any) -> None:
-    await deck.schedules.set(name, cron, ORDER, by="person", **more)
+    await deck.schedules.set(name, ScheduleWish(cron, ORDER, **more), by="person")
 
 
 # -- while it is up --------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ async def test_another_in_its_place_is_what_is_run_and_what_is_dropped_is_not(de
 async def test_several_at_one_time_are_all_run(deck: Deck) -> None:
     for name in "abc":
         run = RunWorkflow(name)
-        await deck.schedules.set(name, "0 1 * * *", run, by="person")
+        await deck.schedules.set(name, ScheduleWish("0 1 * * *", run), by="person")
     await deck.sail(2 * HOUR)
     assert sorted(each.by for each in deck.queued()) == ["schedule a", "schedule b", "schedule c"]
 
@@ -312,14 +312,14 @@ async def test_what_could_never_be_run_is_refused(
     deck: Deck, name: str, cron: str, zone: str, why: str
 ) -> None:
     with pytest.raises(BadInput, match=why):
-        await deck.schedules.set(name, cron, ORDER, by="person", zone=zone)
+        await deck.schedules.set(name, ScheduleWish(cron, ORDER, zone), by="person")
     assert deck.log == []
 
 
 async def test_a_value_that_sounds_like_a_secret_is_not_written_down(deck: Deck) -> None:
     run = RunWorkflow("order", values={"password": "hunter2"})
     with pytest.raises(BadInput, match="sounds like a secret") as caught:
-        await deck.schedules.set("s", "0 7 * * *", run, by="person")
+        await deck.schedules.set("s", ScheduleWish("0 7 * * *", run), by="person")
     assert "hunter2" not in str(caught.value)
     assert deck.log == []
 

@@ -13,14 +13,15 @@ from rutter.events.runtime import SessionEnded
 from rutter.pipeline.app import App
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.daemon.jobs import hooks, jobs, schedules
-from rutter.pipeline.daemon.jobs.hooks import Hooks
+from rutter.pipeline.daemon.jobs.hooks import Hooks, HookWish
 from rutter.pipeline.daemon.jobs.jobs import JobLimits, Jobs, ends_of_the_interrupted, fold
-from rutter.pipeline.daemon.jobs.schedules import Schedules
+from rutter.pipeline.daemon.jobs.schedules import Schedules, ScheduleWish
 from tests.support.log_checks import Replayed
 
 pytestmark = pytest.mark.anyio
 
 ORDER = RunWorkflow("order")
+HOURLY = ScheduleWish("0 * * * *", ORDER)
 NOON_NS = 1_773_662_400_000_000_000
 
 
@@ -75,8 +76,10 @@ async def test_schedules_and_hooks_outlive_their_process_and_their_log_replays(
 ) -> None:
     path, clock = tmp_path / "log.db", SetClock(NOON_NS)
     async with serving(path, replayed, clock) as daemon:
-        await daemon.schedules.set("hourly", "0 * * * *", ORDER, by="person", overlap="allow")
-        token = await daemon.hooks.set("shop", ORDER, by="person", parameters=["customer"])
+        await daemon.schedules.set(
+            "hourly", ScheduleWish("0 * * * *", ORDER, overlap="allow"), by="person"
+        )
+        token = await daemon.hooks.set("shop", HookWish(ORDER, ("customer",)), by="person")
         await daemon.until_ticks(2)
         job = await daemon.hooks.fire("shop", token, {"customer": "Aurora"}, key="k")
         await daemon.jobs.ended(job.name)
@@ -97,8 +100,8 @@ async def test_schedules_and_hooks_outlive_their_process_and_their_log_replays(
 async def test_what_was_dropped_stays_dropped(tmp_path: Path, replayed: Replayed) -> None:
     path, clock = tmp_path / "log.db", SetClock(NOON_NS)
     async with serving(path, replayed, clock) as daemon:
-        await daemon.schedules.set("hourly", "0 * * * *", ORDER, by="person")
-        await daemon.hooks.set("shop", ORDER, by="person")
+        await daemon.schedules.set("hourly", HOURLY, by="person")
+        await daemon.hooks.set("shop", HookWish(ORDER), by="person")
         await daemon.schedules.drop("hourly", "person")
         await daemon.hooks.drop("shop", "person")
     async with serving(path, replayed, clock) as daemon:
