@@ -155,6 +155,11 @@ def beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
+def files_of(path: Path) -> tuple[Path, ...]:
+    """A database with all that SQLite keeps beside it."""
+    return (path, *(beside(path, suffix) for suffix in SIDE_FILES))
+
+
 def write_error(error: Exception, path: Path) -> LogWriteFailed:
     """SQLite's error as one of ours that says what to do."""
     name = _name(error)

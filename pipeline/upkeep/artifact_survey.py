@@ -22,7 +22,7 @@ from rutter.events.runtime import ArtifactsExpired, SessionEnded, SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
+from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched, watched
 from rutter.replay.projections.projection import Entry
 from rutter.replay.projections.workflows import WorkflowsTable
 from rutter.replay.steps import SessionSteps
@@ -80,7 +80,7 @@ def survey(directory: DataDirectory, watch: InspectionWatch = unwatched) -> Arti
     files, strays = _on_disk(directory)
     with SqliteReader(directory.log) as reader, reader.snapshot():
         until = reader.last_seq()
-        pinned = dict.fromkeys(_running(reader), "it runs")
+        pinned = dict.fromkeys(running(reader), "it runs")
         flows = known_workflows(reader)
         for flow, taught_by in flows:
             for session in filter(None, (taught_by, flow.session)):
@@ -154,7 +154,8 @@ def _of_version(flow: Workflow) -> str:
     return f"workflow {flow.name} version {flow.version}"
 
 
-def _running(reader: SqliteReader) -> list[str]:
+def running(reader: SqliteReader) -> list[str]:
+    """Sessions that have no end yet."""
     kinds = "SELECT session FROM events WHERE kind = ?"
     both = f"{kinds} EXCEPT {kinds}"
     return [name for (name,) in reader.query(both, kind(SessionStarted), kind(SessionEnded))]
@@ -210,8 +211,7 @@ def _take_from_prompts(
 ) -> None:
     """A picture that a model was shown is named by the prompt that it was in, and by no event."""
     prompts = [each for each in files.values() if "prompts" in each.used]
-    for count, prompt in enumerate(prompts):
-        watch("reading prompts", count, len(prompts))
+    for prompt in watched(watch, "reading prompts", prompts):
         try:
             body = _file(directory, prompt.digest).read_bytes()
         except OSError:

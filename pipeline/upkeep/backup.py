@@ -25,7 +25,13 @@ from rutter.events.page import Artifact
 from rutter.events.runtime import ChainHead
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.upkeep.inspection import InspectionWatch, guarded, unwatched, watched_rows
+from rutter.pipeline.upkeep.inspection import (
+    InspectionWatch,
+    guarded,
+    unwatched,
+    watched,
+    watched_rows,
+)
 from rutter.replay.integrity import LogInspector
 from rutter.replay.projections import ProjectionStore
 
@@ -64,12 +70,8 @@ def export_log(
                 manifest = write_archive(file, rows, inspector.heads(), bodies, bodies.missing)
             with Archive(draft) as archive:
                 _check_archive(archive, place, watch)
-    return LogCopy(
-        str(place),
-        manifest.events,
-        len(manifest.heads),
-        len(manifest.artifacts),
-        *_told(manifest.missing, inspector, place.stat().st_size),
+    return _copied(
+        place, inspector, len(manifest.artifacts), manifest.missing, place.stat().st_size
     )
 
 
@@ -85,8 +87,7 @@ class _Bodies:
         self.missing: list[str] = []
 
     def __iter__(self) -> Iterator[tuple[str, bytes]]:
-        for count, artifact in enumerate(self._named):
-            self._watch("copying artifacts", count, len(self._named))
+        for artifact in watched(self._watch, "copying artifacts", self._named):
             try:
                 body = self._artifacts.get(artifact)
             except LogCorrupt:  # gone or changed: the log is whole without it, and says so
@@ -95,10 +96,14 @@ class _Bodies:
             yield artifact.sha256, body
 
 
-def _told(missing: Collection[str], inspector: LogInspector, size: int) -> tuple[int, int, int]:
-    """What was left out because it is lost, how big the rest is, and what had expired."""
+def _copied(
+    place: Path, inspector: LogInspector, artifacts: int, missing: Collection[str], size: int
+) -> LogCopy:
+    """What was left out because it is lost is told from what had expired."""
     expired = len(inspector.expired & set(missing))
-    return len(missing) - expired, size, expired
+    events, sessions = inspector.last_seq, len(inspector.heads())
+    lost = len(missing) - expired
+    return LogCopy(str(place), events, sessions, artifacts, lost, size, expired)
 
 
 def _check_archive(archive: Archive, place: Path, watch: InspectionWatch) -> LogInspector:
@@ -132,14 +137,8 @@ def import_log(
         with draft_folder(directory.log, DRAFT) as draft:
             _unpack(archive, draft, source, watch)
             _put_in_place(draft, directory)
-    manifest = archive.manifest
-    return LogCopy(
-        str(directory.root),
-        manifest.events,
-        len(manifest.heads),
-        len(manifest.artifacts),
-        *_told(manifest.missing, inspector, directory.log.stat().st_size),
-    )
+    manifest, size = archive.manifest, directory.log.stat().st_size
+    return _copied(directory.root, inspector, len(manifest.artifacts), manifest.missing, size)
 
 
 def _unpack(archive: Archive, draft: Path, source: Path, watch: InspectionWatch) -> None:
@@ -193,7 +192,7 @@ def _write_log(path: Path, archive: Archive, watch: InspectionWatch) -> None:
 def _put_in_place(draft: Path, directory: DataDirectory) -> None:
     """Artifacts first, the log last: a directory has a log only once it has all of it."""
     for path in (directory.projections, directory.log):
-        for stale in (path, *(schema.beside(path, suffix) for suffix in schema.SIDE_FILES)):
+        for stale in schema.files_of(path):
             stale.unlink(missing_ok=True)  # of a log that is no longer there
     for file in sorted((draft / "artifacts").glob("*/*")):
         place = directory.artifacts.path(Artifact(file.parent.name + file.name, 0))
@@ -223,17 +222,9 @@ def back_up(directory: DataDirectory, place: Path, watch: InspectionWatch = unwa
             sync(draft)
             draft.rename(place)
             sync(place.parent)
-    return LogCopy(
-        str(place),
-        inspector.last_seq,
-        len(inspector.heads()),
-        len(inspector.named) - len(bodies.missing),
-        *_told(
-            bodies.missing,
-            inspector,
-            sum(file.stat().st_size for file in place.rglob("*") if file.is_file()),
-        ),
-    )
+    size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+    there = len(inspector.named) - len(bodies.missing)
+    return _copied(place, inspector, there, bodies.missing, size)
 
 
 def _try_out(

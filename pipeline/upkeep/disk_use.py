@@ -223,9 +223,9 @@ def _freeable(
     found: ArtifactSurvey, largest: tuple[SessionUse, ...], rules: ExpiryRules, now_ns: int
 ) -> Iterator[Freeable]:
     planned = plan(found, rules, now_ns)
-    if planned.going:
-        what = f"{len(planned.going)} artifacts that have expired"
-        yield Freeable(what, planned.bytes, "log tidy")
+    if files := planned.files:
+        what = f"{len(files)} artifacts that have expired"
+        yield Freeable(what, sum(each.size for each in files), "log tidy")
     # What a process says of itself stays, and with a recording its workflow would go.
     sessions = [use for use in largest if use.session not in found.needed]
     for use in [each for each in sessions if not each.session.startswith("process-")][:1]:
@@ -234,6 +234,4 @@ def _freeable(
 
 
 def _bytes(path: Path) -> int:
-    """A database with the files that SQLite keeps beside it."""
-    files = (path, *(schema.beside(path, suffix) for suffix in schema.SIDE_FILES))
-    return sum(file.stat().st_size for file in files if file.exists())
+    return sum(file.stat().st_size for file in schema.files_of(path) if file.exists())

@@ -27,7 +27,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import close_interrupted_sessions, open_app
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.upkeep.inspection import OFTEN, InspectionWatch, unwatched
+from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched, watched_rows
 
 NAMING = [kind(event) for event in get_args(AnyEvent) if naming_fields(event)]
 
@@ -218,7 +218,7 @@ def _empty_projections(directory: DataDirectory, watch: InspectionWatch) -> None
             connection.execute("COMMIT")
             _scrub(connection, path)
     except LogCorrupt:  # damaged beyond use; it is disposable
-        for file in (path, *(schema.beside(path, suffix) for suffix in schema.SIDE_FILES)):
+        for file in schema.files_of(path):
             file.unlink(missing_ok=True)
 
 
@@ -247,10 +247,9 @@ def _only_named_by(
 ) -> list[Artifact]:
     """Artifacts that these rows name and no other does."""
     named = {artifact.sha256: artifact for row in going.values() for artifact in _named(row)}
-    last = reader.last_seq()
-    for count, row in enumerate(reader.rows(kinds=NAMING) if named else ()):
-        if count % OFTEN == 0:
-            watch("looking for other uses of its artifacts", row[0], last)
+    if not named:
+        return []
+    for row in watched_rows(reader, watch, "looking for other uses of its artifacts", NAMING):
         if row[0] not in going:
             for artifact in _named(row):
                 named.pop(artifact.sha256, None)

@@ -28,17 +28,20 @@ from rutter.events.runtime import (
     PayloadErased,
     ProcessStarted,
     ProcessStopped,
-    SessionEnded,
-    SessionStarted,
 )
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.triggers import HookSet, ScheduleSet
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import close_interrupted_sessions
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.upkeep.artifact_survey import survey
+from rutter.pipeline.upkeep.artifact_survey import running, survey
 from rutter.pipeline.upkeep.erase import carry_out, finish_erasing
-from rutter.pipeline.upkeep.inspection import OFTEN, InspectionWatch, unwatched
+from rutter.pipeline.upkeep.inspection import (
+    InspectionWatch,
+    unwatched,
+    watched,
+    watched_rows,
+)
 
 # What a process says of itself, and nobody's name is in it.
 ITSELF = (ProcessStarted, ProcessStopped, LogSealed, ArtifactsExpired)
@@ -48,7 +51,6 @@ SAID_AGAIN = sorted((kind(PayloadErased), kind(SessionForgotten)))
 AGAIN = "its reason was erased"
 # What is no longer known or run without them.
 TAKEN_ALONG = frozenset((kind(WorkflowLearned), kind(ScheduleSet), kind(HookSet)))
-ENDINGS = ("-wal", "-shm", "-journal")
 
 
 class SessionWithText(msgspec.Struct):
@@ -132,23 +134,20 @@ class Needle:
 def find(directory: DataDirectory, text: str, watch: InspectionWatch = unwatched) -> TextFound:
     """Where it is. Only reads, beside a running process too."""
     needle = Needle(text)
-    bodies = dict(_bodies(directory, needle, watch))
+    bodies = set(_bodies(directory, needle, watch))
     held: dict[str, SessionWithText] = {}
     named: set[str] = set()
     with SqliteReader(directory.log) as reader, reader.snapshot():
-        last = reader.last_seq()
         counts = dict(reader.query("SELECT session, count(*) FROM events GROUP BY session"))
-        for number, row in enumerate(reader.rows()):
-            if number % OFTEN == 0:
-                watch("looking for it in the log", row[0], last)
+        for row in watched_rows(reader, watch, "looking for it in the log"):
             if row[6] in OWN or is_gone(row[7]):
                 continue
-            artifacts = {each.sha256 for each in _artifacts(row)} & bodies.keys()
+            artifacts = {each.sha256 for each in _artifacts(row)} & bodies
             named |= artifacts
             if artifacts or needle.in_payload(row[7]):
                 _note(held, row, counts[row[1]], len(artifacts))
         payloads = sum(_going(reader, each) for each in held.values())
-    unnamed = tuple(sorted(bodies.keys() - named))
+    unnamed = tuple(sorted(bodies - named))
     return TextFound(tuple(held.values()), payloads, unnamed, tuple(_elsewhere(directory, needle)))
 
 
@@ -193,19 +192,16 @@ def told(
 # -- where it is -----------------------------------------------------------------------------------
 
 
-def _bodies(
-    directory: DataDirectory, needle: Needle, watch: InspectionWatch
-) -> Iterator[tuple[str, bool]]:
+def _bodies(directory: DataDirectory, needle: Needle, watch: InspectionWatch) -> Iterator[str]:
     """The artifacts that hold it."""
     files = survey(directory).files
-    for count, digest in enumerate(files):
-        watch("looking for it in artifacts", count, len(files))
+    for digest in watched(watch, "looking for it in artifacts", files):
         try:
             body = directory.artifacts.path(Artifact(digest, 0)).read_bytes()
         except OSError:
             continue
         if needle.in_body(body):
-            yield digest, True
+            yield digest
 
 
 def _note(held: dict[str, SessionWithText], row: schema.Row, events: int, artifacts: int) -> None:
@@ -266,10 +262,9 @@ def _is_process(session: str) -> bool:
 
 def _elsewhere(directory: DataDirectory, needle: Needle) -> Iterator[str]:
     """Files of the directory that hold it and are a person's own to change."""
-    ours = (directory.log, directory.projections)
-    skipped = {path.with_name(path.name + end) for path in ours for end in ("", *ENDINGS)}
+    ours = {*schema.files_of(directory.log), *schema.files_of(directory.projections)}
     for path in sorted(directory.root.rglob("*")):
-        known = path in skipped or directory.artifacts.root in path.parents
+        known = path in ours or directory.artifacts.root in path.parents
         if not known and path.is_file() and not path.is_symlink() and _holds(path, needle):
             yield str(path)
 
@@ -286,10 +281,8 @@ def _holds(path: Path, needle: Needle) -> bool:
 
 async def _close_what_is_open(directory: DataDirectory) -> None:
     """A session that a dead process left open is closed first, as any start would do."""
-    kinds = "SELECT session FROM events WHERE kind = ?"
     with SqliteReader(directory.log) as reader:
-        started, ended = kind(SessionStarted), kind(SessionEnded)
-        is_open = reader.query(f"{kinds} EXCEPT {kinds}", started, ended)
+        is_open = running(reader)
     if is_open:
         await close_interrupted_sessions(directory)
 

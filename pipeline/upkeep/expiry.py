@@ -7,7 +7,7 @@ workflow was recorded with.
 """
 
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.reader import Config
 from rutter.pipeline.upkeep.artifact_survey import ArtifactSurvey, SurveyedFile, Use, survey
-from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
+from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched, watched
 
 HOUR_NS = 3_600 * 10**9
 DAY_NS = 86_400_000_000_000
@@ -45,29 +45,19 @@ class ExpiryRules(msgspec.Struct, frozen=True):
         return int(getattr(self, f"{use}_days", 0))
 
 
-class ExpiringFile(msgspec.Struct, frozen=True):
-    """A file goes by a rule."""
-
-    rule: str
-    digest: str
-    size: int
-    mtime_ns: int
-    use: Use
-
-
 class ExpiryPlan(msgspec.Struct, frozen=True):
-    """A plan says what goes. `pinned` would go too, were it not needed by a workflow or a
-    session."""
+    """A plan says what goes, by which rule. `pinned` would go too, were it not needed by a workflow
+    or a session."""
 
-    going: tuple[ExpiringFile, ...] = ()
+    going: Mapping[str, list[SurveyedFile]] = {}
     strays: tuple[Path, ...] = ()
     pinned: int = 0
     pinned_bytes: int = 0
     until: int = 0
 
     @property
-    def bytes(self) -> int:
-        return sum(each.size for each in self.going)
+    def files(self) -> list[SurveyedFile]:
+        return [each for going in self.going.values() for each in going]
 
 
 class ExpiredKind(msgspec.Struct, frozen=True):
@@ -94,21 +84,24 @@ def rules_of(config: Config) -> ExpiryRules:
 
 def plan(found: ArtifactSurvey, rules: ExpiryRules, now_ns: int) -> ExpiryPlan:
     """What the rules say of what is there. It decides from what it is given alone."""
-    going: dict[str, ExpiringFile] = {}
+    going: dict[str, list[SurveyedFile]] = {}
+    staying: list[SurveyedFile] = []
     pinned: list[SurveyedFile] = []
     for each in found.files.values():
         rule = _rule_for(each, found, rules, now_ns)
-        if rule and each.pinned:
+        if rule and not each.pinned:
+            going.setdefault(rule, []).append(each)
+            continue
+        staying.append(each)
+        if rule:
             pinned.append(each)
-        elif rule:
-            going[each.digest] = _going(each, rule)
-    for each in _too_much(found, rules, going, now_ns):
-        going[each.digest] = _going(each, f"keep.max_mb = {rules.max_mb}")
+    if over := list(_too_much(staying, rules, now_ns)):
+        going[f"keep.max_mb = {rules.max_mb}"] = over
     return ExpiryPlan(
-        tuple(going.values()),
+        going,
         tuple(each for each in found.strays if _older(each, now_ns - DAY_NS)),
         len(pinned),
-        sum(each.size for each in pinned),
+        _bytes(pinned),
         found.until,
     )
 
@@ -135,10 +128,9 @@ async def tidy(
 
 def facts(planned: ExpiryPlan) -> Iterator[ArtifactsExpired]:
     """What was said before need not be said again, and what nothing names is missed by nothing."""
-    rules = dict.fromkeys(each.rule for each in planned.going)
-    for rule in rules:
+    for rule, files in planned.going.items():
         if rule not in (LEFT_BEHIND, UNNAMED):
-            digests = tuple(each.digest for each in planned.going if each.rule == rule)
+            digests = tuple(each.digest for each in files)
             for at in range(0, len(digests), AT_ONCE):
                 yield ArtifactsExpired(rule, digests[at : at + AT_ONCE], planned.until)
 
@@ -147,8 +139,7 @@ def remove(
     directory: DataDirectory, planned: ExpiryPlan, watch: InspectionWatch = unwatched
 ) -> None:
     folders = set()
-    for count, each in enumerate(planned.going):
-        watch("deleting", count, len(planned.going))
+    for each in watched(watch, "deleting", planned.files):
         if directory.artifacts.drop(each.digest, each.mtime_ns):
             folders.add(directory.artifacts.root / each.digest[:2])
     with disk_told(directory.artifacts.root):
@@ -159,17 +150,12 @@ def remove(
 
 
 def summary(planned: ExpiryPlan, *, dry_run: bool = False) -> ExpiryDone:
-    rules = dict.fromkeys(each.rule for each in planned.going)
-    sizes = {rule: [each.size for each in planned.going if each.rule == rule] for rule in rules}
-    freed = tuple(ExpiredKind(rule, len(each), sum(each)) for rule, each in sizes.items())
-    return ExpiryDone(
-        dry_run,
-        len(planned.going),
-        planned.bytes,
-        freed,
-        planned.pinned,
-        planned.pinned_bytes,
+    rules = tuple(
+        ExpiredKind(rule, len(each), _bytes(each)) for rule, each in planned.going.items()
     )
+    files = planned.files
+    pinned = planned.pinned, planned.pinned_bytes
+    return ExpiryDone(dry_run, len(files), _bytes(files), rules, *pinned)
 
 
 # -- at most once a day ----------------------------------------------------------------------------
@@ -219,14 +205,11 @@ def _just_put(each: SurveyedFile, now_ns: int) -> bool:
     return now_ns - HOUR_NS < each.mtime_ns <= now_ns + HOUR_NS
 
 
-def _too_much(
-    found: ArtifactSurvey, rules: ExpiryRules, going: dict[str, ExpiringFile], now_ns: int
-) -> Iterator[SurveyedFile]:
+def _too_much(left: list[SurveyedFile], rules: ExpiryRules, now_ns: int) -> Iterator[SurveyedFile]:
     """The oldest first, until the rest is no more than it may be. What must stay counts too."""
     if not rules.max_mb:
         return
-    left = [each for each in found.files.values() if each.digest not in going]
-    over = sum(each.size for each in left) - rules.max_mb * MB
+    over = _bytes(left) - rules.max_mb * MB
     for each in sorted(left, key=lambda kept: (kept.last_ns, kept.digest)):
         if over <= 0:
             return
@@ -235,8 +218,8 @@ def _too_much(
             yield each
 
 
-def _going(each: SurveyedFile, rule: str) -> ExpiringFile:
-    return ExpiringFile(rule, each.digest, each.size, each.mtime_ns, each.use)
+def _bytes(files: Iterable[SurveyedFile]) -> int:
+    return sum(each.size for each in files)
 
 
 def _older(stray: Path, than_ns: int) -> bool:

@@ -2,10 +2,10 @@
 projections."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -16,6 +16,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.replay.integrity import LogFault, LogFindings, LogInspector, NamedArtifact
 
+Each = TypeVar("Each")
 OFTEN = 1_000  # rows between two words about how far it is
 
 
@@ -48,9 +49,17 @@ def inspect(directory: DataDirectory, watch: InspectionWatch = unwatched) -> Log
     return msgspec.structs.replace(findings, faults=tuple(found))
 
 
-def watched_rows(reader: SqliteReader, watch: InspectionWatch, what: str) -> Iterator[schema.Row]:
+def watched(watch: InspectionWatch, what: str, listed: Collection[Each]) -> Iterator[Each]:
+    for count, each in enumerate(listed):
+        watch(what, count, len(listed))
+        yield each
+
+
+def watched_rows(
+    reader: SqliteReader, watch: InspectionWatch, what: str, kinds: Sequence[str] | None = None
+) -> Iterator[schema.Row]:
     last = reader.last_seq()
-    for count, row in enumerate(reader.rows()):
+    for count, row in enumerate(reader.rows(kinds=kinds)):
         if count % OFTEN == 0:
             watch(what, row[0], last)
         yield row
@@ -64,9 +73,7 @@ def check_artifacts(
 ) -> Iterator[LogFault]:
     """Every artifact that an event names is there and is what its name says, but for those that
     went by a rule. One of them whose file is still there goes with the next tidying."""
-    listed = list(named)
-    for count, each in enumerate(listed):
-        watch("reading artifacts", count, len(listed))
+    for each in watched(watch, "reading artifacts", list(named)):
         try:
             if each.artifact.sha256 in expired and not artifacts.path(each.artifact).exists():
                 continue

@@ -40,6 +40,7 @@ from rutter.pipeline.upkeep.expiry import (
     plan,
     remove,
     rules_of,
+    summary,
     tidy,
 )
 from rutter.pipeline.upkeep.inspection import inspect
@@ -95,7 +96,8 @@ def going(*files: SurveyedFile, rules: ExpiryRules = RULES, expired: str = "") -
     found = ArtifactSurvey(
         {each.digest: each for each in files}, frozenset([expired * 64]), (), 9, {}
     )
-    return {each.digest[0]: each.rule for each in plan(found, rules, NOW).going}
+    planned = plan(found, rules, NOW).going
+    return {each.digest[0]: rule for rule, files in planned.items() for each in files}
 
 
 def test_what_is_older_than_its_rule_goes_and_nothing_else() -> None:
@@ -244,7 +246,7 @@ def test_no_file_goes_before_it_is_said(directory: DataDirectory) -> None:
 
 def test_whoever_puts_the_same_at_that_moment_keeps_it(directory: DataDirectory) -> None:
     planned = plan(survey(directory), ExpiryRules(), NOW)
-    chosen = planned.going[0]
+    chosen = planned.files[0]
     place = directory.artifacts.root / chosen.digest[:2] / chosen.digest[2:]
     body = place.read_bytes()
     os.utime(place, ns=(1, chosen.mtime_ns))
@@ -276,7 +278,7 @@ def test_what_a_session_that_runs_names_stays(tmp_path: Path) -> None:
     with Ledger(directory.log) as ledger:
         ledger.write(given.run_of(None), ScreenshotTaken(picture))
     planned = plan(survey(directory), ExpiryRules(), NOW)
-    assert (planned.going, planned.pinned) == ((), 1)
+    assert (planned.files, planned.pinned) == ([], 1)
 
 
 def test_a_picture_that_a_model_was_shown_is_kept_with_its_prompt(tmp_path: Path) -> None:
@@ -420,4 +422,4 @@ def _said_by(error: BaseException) -> str:
 
 
 def test_a_plan_of_nothing_frees_nothing() -> None:
-    assert ExpiryPlan().bytes == 0
+    assert (summary(ExpiryPlan()).files, summary(ExpiryPlan()).bytes) == (0, 0)
