@@ -8,7 +8,8 @@ import mimetypes
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,13 +20,13 @@ from rutter.events.durable import disk_told, drafted, sync
 from rutter.events.envelope import Envelope, kind
 from rutter.events.errors import BadInput, LogCorrupt
 from rutter.events.observer import DownloadFinished
+from rutter.events.page import Artifact
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.keys import KEYS
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.export.playwright_script import playwright_script
-from rutter.pipeline.export.readme import readme
 from rutter.pipeline.export.recorder_json import recorder_script
 from rutter.pipeline.output.csv_table import as_csv
 from rutter.pipeline.output.safe_files import safe_name
@@ -33,7 +34,7 @@ from rutter.pipeline.queries.look_back import events_about
 from rutter.pipeline.queries.workflows_and_sessions import project
 from rutter.pipeline.upkeep.artifact_survey import expired_digests
 from rutter.pipeline.upkeep.backup import UNCHANGED, check_free, draft_folder, export_log
-from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
+from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched, watched
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.projections.metrics import snapshot
 from rutter.replay.projections.model_calls import spending
@@ -45,8 +46,13 @@ LOG = "log.rutter"
 # What a setting may hold that is a secret by itself: of an address only its host is told.
 ADDRESSES = frozenset({"notify.urls"})
 SESSIONS = ("session", "purpose", "name", "started_ns", "took_ms", "reason", "failure", "detail")
+RESULTS = ("session", "workflow", "name", "value")
 STEPS = ("session", "step", "kind", "words", "verdict", "reason", "url", "took_ms")
-TRANSITIONS = "SELECT from_action, to_action, count, by_person, by_agent FROM {table}"
+TRANSITIONS = (
+    "SELECT from_action, to_action, count, by_person, by_agent FROM transitions_first_order "
+    "ORDER BY 1, 2"
+)
+Row = Sequence[object]
 Script = Callable[[Workflow, Mapping[str, str]], str]
 SCRIPTS: tuple[tuple[str, Script], ...] = (
     ("recorder.json", recorder_script),
@@ -99,8 +105,7 @@ def _write_all(settings: Settings, draft: Path, watch: InspectionWatch) -> Expor
         (home / "sessions.jsonl").open("wb") as lines,
     ):
         stories, artifacts = _Sessions(lines), _Artifacts(draft, directory, expired_digests(reader))
-        for count, session in enumerate(names):
-            watch("writing sessions", count, len(names))
+        for session in watched(watch, "writing sessions", names):
             events = list(reader.read(session=session))
             stories.add(tell([*events, *events_about(reader, session)]))
             artifacts.add(events)
@@ -109,9 +114,8 @@ def _write_all(settings: Settings, draft: Path, watch: InspectionWatch) -> Expor
     _write_json(draft / "configuration.json", _configuration(settings))
     export_log(directory, draft / LOG, watch)
     told = Exported("", flows, len(names), artifacts.kept, artifacts.left_out, 0, 0)
-    (draft / "README.txt").write_text(
-        readme(told.workflows, told.sessions, told.artifacts), "utf-8"
-    )
+    about = resources.files(__package__).joinpath("readme.txt").read_text("utf-8")
+    (draft / "README.txt").write_text(about.format(**msgspec.structs.asdict(told)), "utf-8")
     return told
 
 
@@ -125,8 +129,7 @@ def _workflows(store: ProjectionStore, folder: Path, watch: InspectionWatch) -> 
     newest = {flow.name: flow for flow in flows}
     folder.mkdir()
     places = dict(zip(newest, _distinct(newest), strict=True))
-    for count, flow in enumerate(flows):
-        watch("writing workflows", count, len(flows))
+    for flow in watched(watch, "writing workflows", flows):
         home = folder / places[flow.name]
         home.mkdir(exist_ok=True)
         _write_json(home / f"version-{flow.version}.json", flow)
@@ -167,27 +170,22 @@ class _Sessions:
 
     def __init__(self, lines: IO[bytes]) -> None:
         self._lines = lines
-        self._sessions: list[list[str]] = []
-        self._steps: list[list[str]] = []
-        self._results: list[list[str]] = []
+        self._sessions: list[Row] = []
+        self._steps: list[Row] = []
+        self._results: list[Row] = []
 
     def add(self, story: Story) -> None:
         self._lines.write(msgspec.json.encode(as_json(story)) + b"\n")
-        self._sessions.append([str(getattr(story, name)) for name in SESSIONS])
+        self._sessions.append([getattr(story, name) for name in SESSIONS])
         for step in story.steps:
-            values = (getattr(step, name) for name in STEPS[1:])
-            self._steps.append([story.session, *map(str, values)])
+            self._steps.append([story.session, *(getattr(step, name) for name in STEPS[1:])])
         for name, value in story.results.items():
             self._results.append([story.session, story.name, name, value])
 
     def write_tables(self, folder: Path) -> None:
-        results = ("session", "workflow", "name", "value")
-        for name, columns, rows in (
-            ("sessions.csv", SESSIONS, self._sessions),
-            ("steps.csv", STEPS, self._steps),
-            ("results.csv", results, self._results),
-        ):
-            (folder / name).write_bytes(as_csv([*columns], rows).encode())
+        _write_table(folder / "sessions.csv", SESSIONS, self._sessions)
+        _write_table(folder / "steps.csv", STEPS, self._steps)
+        _write_table(folder / "results.csv", RESULTS, self._results)
 
 
 class _Artifacts:
@@ -201,7 +199,7 @@ class _Artifacts:
         self._store = directory.artifacts
         self._expired = expired
         self._written: dict[str, str] = {}
-        self._rows: list[list[str]] = []
+        self._rows: list[Row] = []
 
     @property
     def kept(self) -> int:
@@ -214,35 +212,32 @@ class _Artifacts:
     def add(self, events: list[Envelope]) -> None:
         for envelope in events:
             for artifact in artifacts_in(envelope.event):
-                digest = artifact.sha256
+                digest, what = artifact.sha256, kind(envelope.event)
                 if digest not in self._written:
-                    self._written[digest] = self._copy(envelope, digest, artifact.media)
-                gone = (
-                    f"expired ({self._expired[digest][0]})" if digest in self._expired else "gone"
-                )
-                what, file = kind(envelope.event), self._written[digest] or gone
+                    self._written[digest] = self._copy(envelope, artifact)
+                rule, _ = self._expired.get(digest, ("", 0))
+                file = self._written[digest] or (f"expired ({rule})" if rule else "gone")
                 row = (envelope.session, envelope.n, what, artifact.media, artifact.size, digest)
-                self._rows.append([*map(str, row), file])
+                self._rows.append((*row, file))
 
     def write_list(self) -> None:
-        columns = ["session", "event", "kind", "media", "bytes", "sha256", "file"]
-        (self._folder / "index.csv").write_bytes(as_csv(columns, self._rows).encode())
+        columns = ("session", "event", "kind", "media", "bytes", "sha256", "file")
+        _write_table(self._folder / "index.csv", columns, self._rows)
 
-    def _copy(self, envelope: Envelope, digest: str, media: str) -> str:
+    def _copy(self, envelope: Envelope, artifact: Artifact) -> str:
         """The name that it got; empty when there is nothing to copy."""
         event = envelope.event
-        found = next(each for each in artifacts_in(event) if each.sha256 == digest)
         try:
-            body = self._store.get(found)
+            body = self._store.get(artifact)
         except (LogCorrupt, OSError):
             return ""
         home = self._folder / safe_name(envelope.session, "session")
         home.mkdir(exist_ok=True)
         words = re.sub(r"(?<!^)(?=[A-Z])", "-", kind(event)).lower()
-        name = f"{words}{mimetypes.guess_extension(media) or ''}"
+        name = f"{words}{mimetypes.guess_extension(artifact.media) or ''}"
         if isinstance(event, DownloadFinished):
             name = safe_name(event.name.text, "download")
-        place = home / f"{envelope.n:05}-{digest[:8]}-{name}"
+        place = home / f"{envelope.n:05}-{artifact.sha256[:8]}-{name}"
         place.write_bytes(body)
         return str(place.relative_to(self._folder.parent))
 
@@ -252,11 +247,8 @@ class _Artifacts:
 
 def _metrics(store: ProjectionStore, draft: Path) -> None:
     _write_json(draft / "metrics.json", {**snapshot(store.db), "models": spending(store.db)})
-    table = "transitions_first_order"
-    rows = store.db.execute(f"{TRANSITIONS.format(table=table)} ORDER BY 1, 2").fetchall()
-    columns = ["from", "to", "count", "by_person", "by_agent"]
-    body = as_csv(columns, [[*map(str, row)] for row in rows])
-    (draft / "transitions.csv").write_bytes(body.encode())
+    columns = ("from", "to", "count", "by_person", "by_agent")
+    _write_table(draft / "transitions.csv", columns, store.db.execute(TRANSITIONS))
 
 
 def _configuration(settings: Settings) -> dict[str, Any]:
@@ -276,6 +268,10 @@ def _without_path(address: str) -> str:
     return f"{found[1]}{found[2]}/..." if found else address
 
 
+def _write_table(place: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    place.write_bytes(as_csv([*columns], [[*map(str, row)] for row in rows]).encode())
+
+
 def _write_json(place: Path, value: object) -> None:
     body = msgspec.json.encode(value, order="deterministic", enc_hook=str)
     place.write_bytes(msgspec.json.format(body) + b"\n")
@@ -283,6 +279,5 @@ def _write_json(place: Path, value: object) -> None:
 
 def _pack(packed: Path, draft: Path, files: list[Path], watch: InspectionWatch) -> None:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for count, path in enumerate(files):
-            watch("packing", count, len(files))
+        for path in watched(watch, "packing", files):
             archive.write(path, path.relative_to(draft))

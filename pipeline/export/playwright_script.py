@@ -6,7 +6,9 @@ cannot become code.
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
 
 from rutter.actors.rules.steps.pace import CAREFUL_MS
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
@@ -32,12 +34,9 @@ from rutter.events.checks import (
     Check,
     Downloaded,
     ElementState,
-    FileCheck,
     FileContains,
     FileExists,
     FileSize,
-    ServerAnswered,
-    StateIs,
     TextGone,
     TextVisible,
     UrlHas,
@@ -49,7 +48,7 @@ from rutter.pipeline.export import script_runtime
 from rutter.pipeline.export.recorder_json import is_upload
 from rutter.pipeline.export.wait_conditions import notices_of, place_pattern
 from rutter.pipeline.export.wait_points import Paced, is_led, pacing_of
-from rutter.pipeline.workflows.check_syntax import write_check
+from rutter.pipeline.workflows.check_syntax import mapped, write_check
 from rutter.pipeline.workflows.recorder_import import INTO
 from rutter.replay.story.wording import ascii_only, in_words
 
@@ -214,76 +213,60 @@ def _address(url: str, workflow: Workflow) -> str:
 
 def _asserted(check: Check, workflow: Workflow) -> str:
     """One check in Playwright's words, or a comment that there are none for it."""
-
-    def said(text: str) -> str:
-        return _text(text, workflow)
-
-    match check:
-        case TextVisible(text):
-            return f"check_text(page, {said(text)})"
-        case TextGone(text):
-            return f"check_no_text(page, {said(text)})"
-        case UrlHas(part):
-            return f"check_url(page, {said(part)})"
-        case ValueSet(value, name, role):
-            return f"check_value(page, {role!a}, {said(name)}, {said(value)})"
-        case ElementState(value, name, role):
-            return f"check_state(page, {role!a}, {said(name)}, {value!a})"
-        case Downloaded(name):
-            return f"check_download(pages, {said(name)})"
-        case FileExists() | FileContains() | FileSize():
-            return _asserted_of_file(check, workflow)
-        case AlertSaid(text):
-            return f"check_said(page, {said(text)})"
-        case StateIs() | ServerAnswered():
-            return f"# not checked here: {ascii_only(write_check(check))}"
+    form = _ASSERTED.get(type(check))
+    if form is None:
+        return f"# not checked here: {ascii_only(write_check(check))}"
+    if isinstance(check, FileSize) and check.at_most is not None:
+        form = "check_file(page, {value}, least={at_least}, most={at_most})"
+    said = mapped(check, lambda text: _text(text, workflow))
+    return form.format_map(msgspec.structs.asdict(said))
 
 
-def _asserted_of_file(check: FileCheck, workflow: Workflow) -> str:
-    match check:
-        case FileExists(path):
-            return f"check_file(page, {_text(path, workflow)})"
-        case FileContains(text, path):
-            return f"check_file(page, {_text(path, workflow)}, text={_text(text, workflow)})"
-        case FileSize(path, least, most):
-            limit = "" if most is None else f", most={most}"
-            return f"check_file(page, {_text(path, workflow)}, least={least}{limit})"
+_ASSERTED: Mapping[type, str] = {
+    TextVisible: "check_text(page, {value})",
+    TextGone: "check_no_text(page, {value})",
+    UrlHas: "check_url(page, {value})",
+    ValueSet: "check_value(page, {role!a}, {name}, {value})",
+    ElementState: "check_state(page, {role!a}, {name}, {value!a})",
+    Downloaded: "check_download(pages, {value})",
+    FileExists: "check_file(page, {value})",
+    FileContains: "check_file(page, {path}, text={value})",
+    FileSize: "check_file(page, {value}, least={at_least})",
+    AlertSaid: "check_said(page, {value})",
+}
 
 
 def _found(step: Step, workflow: Workflow) -> Iterator[str]:
     action = step.action
     assert action.target is not None
     if action.to is not None:
-        yield "onto = one_of("
-        yield f"{INDENT}page,"
-        yield f"{INDENT}lambda at: ["
-        yield from (f"{INDENT * 2}{locator}," for locator in _said_locators(action.to, workflow))
-        yield f"{INDENT}],"
-        yield ")"
+        yield from _looking("onto = one_of", _said_locators(action.to, workflow))
     locators = _said_locators(action.target, workflow)
-    awaited = action.type == "wait_for" and not step.optional
-    if awaited:
-        yield "wait_for("
-        yield f"{INDENT}page,"
-    elif step.optional:
-        yield "element = if_there("
-        yield f"{INDENT}page,"
-        yield f"{INDENT}{place_pattern(step.before) or '.*'!a},"
+    if step.optional:
+        place = place_pattern(step.before) or ".*"
+        yield from _looking("element = if_there", locators, place=place)
+    elif action.type == "wait_for":
+        wanted = action.wanted
+        enough = [f"lambda seen: seen {wanted.operator} {wanted.number}"] if wanted else []
+        within = [f"within_s={action.ms / 1000}"] if action.ms is not None else []
+        yield from _looking("wait_for", locators, *enough, *within)
     else:
-        yield "element = one_of("
-        yield f"{INDENT}page,"
+        sure = sum(not _doubt(locator) for locator in locators)
+        doubted = [f"sure={sure}"] if 0 < sure < len(locators) else []
+        hidden = ["hidden=True"] if is_upload(action) else []
+        yield from _looking("element = one_of", locators, *doubted, *hidden)
+
+
+def _looking(call: str, locators: Sequence[str], *more: str, place: str = "") -> Iterator[str]:
+    """A call that looks for an element by these, an argument a line."""
+    yield f"{call}("
+    yield f"{INDENT}page,"
+    if place:
+        yield f"{INDENT}{place!a},"
     yield f"{INDENT}lambda at: ["
     yield from (f"{INDENT * 2}{locator}," for locator in locators)
     yield f"{INDENT}],"
-    sure = sum(not _doubt(locator) for locator in locators)
-    if not step.optional and not awaited and 0 < sure < len(locators):
-        yield f"{INDENT}sure={sure},"
-    if not step.optional and is_upload(action):
-        yield f"{INDENT}hidden=True,"
-    if awaited and action.wanted is not None:
-        yield f"{INDENT}lambda seen: seen {action.wanted.operator} {action.wanted.number},"
-    if awaited and action.ms is not None:
-        yield f"{INDENT}within_s={action.ms / 1000},"
+    yield from (f"{INDENT}{each}," for each in more)
     yield ")"
 
 

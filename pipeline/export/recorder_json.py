@@ -62,6 +62,7 @@ PATIENCE_MS = 10_000  # for each step, as exported scripts have
 Alternative = tuple[list[str], list[int]]  # a path of selectors, and the frames it lies in
 SHADOW = "s"  # of the roots around an element: any other is the number of a frame
 PIERCE = "pierce/"
+FIELDS = frozenset({"", "input", "textarea", "select"})
 NEAR_PX = 8  # from the corner of what may be shorter the next time
 
 
@@ -287,12 +288,11 @@ class _Writer:
 
     def _target(self, action: Action) -> Json:
         """Every locator that the Recorder can say; all of them in the same frame."""
-        target = action.target or Target(())
-        known_by = target.fingerprint or Fingerprint()
+        known_by = _known_by(action)
         within = dict(known_by.attributes).get("within", "").split()
         found = [
             said
-            for locator in _telling(target.strategies)
+            for locator in _telling(_looked_for(action).strategies)
             if (said := self._selector(locator, known_by.tag, within)) is not None
         ]
         if not found:
@@ -401,8 +401,15 @@ def _unsaid(step: Step) -> str:
 
 
 def is_upload(action: Action) -> bool:
-    fingerprint = action.target.fingerprint if action.target is not None else None
-    return fingerprint is not None and ("type", "file") in fingerprint.attributes
+    return ("type", "file") in _known_by(action).attributes
+
+
+def _looked_for(action: Action) -> Target:
+    return action.target or Target(())
+
+
+def _known_by(action: Action) -> Fingerprint:
+    return _looked_for(action).fingerprint or Fingerprint()
 
 
 def keys_of(key: str) -> list[str]:
@@ -415,8 +422,7 @@ def keys_of(key: str) -> list[str]:
 def _point(action: Action) -> Json:
     """The middle of the element as it was, from its corner; near that where its name varies, and
     its width with it."""
-    fingerprint = action.target.fingerprint if action.target is not None else None
-    box = fingerprint.box if fingerprint is not None else None
+    box = _known_by(action).box
     if box is None:
         return {"offsetX": 1, "offsetY": 1}
     across = min(box.width // 2, NEAR_PX) if _varies(action) else box.width // 2
@@ -425,14 +431,11 @@ def _point(action: Action) -> Json:
 
 def _is_editor(action: Action) -> bool:
     """Neither a field nor a list: its text is the page's own."""
-    fingerprint = action.target.fingerprint if action.target is not None else None
-    tag = fingerprint.tag if fingerprint is not None else ""
-    return action.type == "type" and tag not in ("", "input", "textarea", "select")
+    return action.type == "type" and _known_by(action).tag not in FIELDS
 
 
 def _varies(action: Action) -> bool:
-    locators = action.target.strategies if action.target is not None else ()
-    return any("${" in str(locator) for locator in locators)
+    return any("${" in str(locator) for locator in _looked_for(action).strategies)
 
 
 def _wait(expression: str) -> Json:

@@ -10,9 +10,10 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from math import inf
 from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
 from playwright.sync_api import (
@@ -24,7 +25,6 @@ from playwright.sync_api import (
     Page,
     Request,
     Response,
-    ViewportSize,
     sync_playwright,
 )
 
@@ -34,8 +34,9 @@ WEAK_S = 2.0  # before a way is believed that tells only where an element lies
 READING_S = 3.0  # a page that reads for longer listens to news
 MOST_TYPED = 200  # letters that are worth a key each
 POLL_MS = 30
-VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 Locators = Callable[[Frame], list[Locator]]
+Found = TypeVar("Found")
+Look = Callable[[], Found | None]
 # What can be named and has a state or a value.
 ROLES = (
     "button",
@@ -68,8 +69,6 @@ STATES = {
     "required": "e => e.required === true || e.ariaRequired === 'true'",
     "selected": "e => e.selected === true || e.ariaSelected === 'true'",
 }
-
-
 ALL_TEXT = """() => { const all = (node) => node.nodeType === 3 ? node.data :
   /^(script|style|template|noscript)$/i.test(node.nodeName) ? '' :
   [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes].map(all).join(' ');
@@ -87,7 +86,7 @@ class Requests:
         self.answers: list[tuple[str, int]] = []  # method and address, status
         self._open: dict[Request, float] = {}
         self._since = time.monotonic()
-        self._owed: list[tuple[str, int]] = []
+        self.owed: list[tuple[str, int]] = []
         context.on("request", self._sent)
         context.on("response", self._answered)
         context.on("requestfinished", self._ended)
@@ -108,19 +107,11 @@ class Requests:
 
     def owe(self, kinds: str) -> None:
         """What follows the step that comes now."""
-        self._owed.append((kinds, len(self.answers)))
+        self.owed.append((kinds, len(self.answers)))
 
-    def rest(self, page: Page, quiet_s: float) -> None:
-        """Until the page has sent what it owes, nothing is on its way and none was for a while. A
-        page that never rests is not waited for longer than any other step."""
-        began = time.monotonic()
-        while time.monotonic() - began < WITHIN_S and not self._rests(began, quiet_s):
-            page.wait_for_timeout(POLL_MS)
-        self._owed.clear()
-
-    def _rests(self, began: float, quiet_s: float) -> bool:
+    def rests(self, began: float, quiet_s: float) -> bool:
         now = time.monotonic()
-        if any(not self.took(kinds, since) for kinds, since in self._owed):
+        if any(not self.took(kinds, since) for kinds, since in self.owed):
             return False
         for sent, at in self._open.items():
             if sent.method != "GET" or now - at < READING_S:
@@ -142,15 +133,16 @@ def is_to(kinds: str, sent: str) -> bool:
     )
 
 
-class Pages:
-    """A run has open pages, in the order in which they opened; one of them is in front."""
+class Pages(Requests):
+    """A run has open pages that send requests, in the order in which they opened; one of them is in
+    front."""
 
     def __init__(self, context: BrowserContext) -> None:
+        super().__init__(context)
         self._opened: dict[Page, Page | None] = {}  # each with the one that was in front then
         self._front: Page | None = None
         self._context = context
         self.downloads: list[str] = []
-        self._wire = Requests(context)
         context.on("page", self._add)
         context.new_page()
 
@@ -167,19 +159,21 @@ class Pages:
         yield page
         page.close()
 
-    def owe(self, kinds: str) -> None:
-        self._wire.owe(kinds)
-
     def rest(self, quiet_s: float) -> None:
-        self._wire.rest(self.front(), quiet_s)
+        """Until the page has sent what it owes, nothing is on its way and none was for a while. A
+        page that never rests is not waited for longer than any other step."""
+        page, began = self.front(), time.monotonic()
+        while time.monotonic() - began < WITHIN_S and not self.rests(began, quiet_s):
+            page.wait_for_timeout(POLL_MS)
+        self.owed.clear()
 
     @contextmanager
     def answered(self, kinds: str) -> Iterator[None]:
         """The server must take what is sent meanwhile."""
-        since = len(self._wire.answers)
+        since = len(self.answers)
         yield
         page = self.front()
-        wait(page, lambda: self._wire.took(kinds, since), f"the server did not take: {kinds}")
+        wait(page, lambda: self.took(kinds, since), f"the server did not take: {kinds}")
 
     def open(self) -> list[Page]:
         return [page for page in self._opened if not page.is_closed()]
@@ -199,12 +193,14 @@ class Pages:
         return self._front
 
 
-def wait(page: Page, true: Callable[[], bool], what: str, within_s: float = WITHIN_S) -> None:
+def wait(page: Page, look: Look[Found], what: str, within_s: float = WITHIN_S) -> Found:
+    """What was looked for, once it is there."""
     end = time.monotonic() + within_s
-    while not true():
+    while not (found := look()):
         if time.monotonic() >= end:
             raise NotAsRecorded(f"{what} (at {page.url})")
         page.wait_for_timeout(POLL_MS)
+    return found
 
 
 def one_of(
@@ -212,20 +208,17 @@ def one_of(
 ) -> Locator:
     """The element that the first way leads to which leads to exactly one, frames included. As long
     as something else may lie where it will, only the first `sure` ways are gone, if any are."""
-    found: list[Locator] = []
     patient = time.monotonic() + WEAK_S
 
-    def look() -> bool:
+    def look() -> Locator | None:
         most = sure if sure and time.monotonic() < patient else None
         for locator in [*zip(*map(locators, own_frames(page)), strict=True)][:most]:
             seen = [each for inside in locator for each in matching(inside, hidden)]
             if len(seen) == 1:
-                found[:] = seen
-                return True
-        return False
+                return seen[0]
+        return None
 
-    wait(page, look, "no way to find it matched exactly one visible element", within_s)
-    return found[0]
+    return wait(page, look, "no way to find it matched exactly one visible element", within_s)
 
 
 def wait_for(
@@ -235,7 +228,7 @@ def wait_for(
 
     def look() -> bool:
         found = zip(*map(locators, own_frames(page)), strict=True)
-        seen = [sum(len(matching(inside, hidden=False)) for inside in locator) for locator in found]
+        seen = [sum(len(matching(inside)) for inside in locator) for locator in found]
         return enough(next(filter(None, seen), 0))
 
     wait(page, look, "what is waited for is not there", within_s)
@@ -247,7 +240,7 @@ def own_frames(page: Page) -> list[Frame]:
     return [each for each in page.frames if urlsplit(each.url)[:2] in (site, ("about", ""))]
 
 
-def matching(locator: Locator, hidden: bool) -> list[Locator]:
+def matching(locator: Locator, hidden: bool = False) -> list[Locator]:
     try:
         return [each for each in locator.all() if hidden or each.is_visible()]
     except Error:
@@ -257,18 +250,14 @@ def matching(locator: Locator, hidden: bool) -> list[Locator]:
 def if_there(page: Page, place: str, locators: Locators) -> Locator | None:
     """The element of an optional step, or nothing after a while."""
     try:
-        wait(page, lambda: is_at(page, place), "another place", OPTIONAL_S)
+        check_place(page, place, OPTIONAL_S)
         return one_of(page, locators, within_s=OPTIONAL_S)
     except NotAsRecorded:
         return None
 
 
-def is_at(page: Page, place: str) -> bool:
-    return re.fullmatch(place, page.url) is not None
-
-
-def check_place(page: Page, place: str) -> None:
-    wait(page, lambda: is_at(page, place), f"this is not {place}")
+def check_place(page: Page, place: str, within_s: float = WITHIN_S) -> None:
+    wait(page, lambda: re.fullmatch(place, page.url), f"this is not {place}", within_s)
 
 
 def check_heading(page: Page, heading: str) -> None:
@@ -291,37 +280,23 @@ def check_no_text(page: Page, text: str) -> None:
 
 def shows(page: Page, text: str) -> bool:
     """In any case and across elements, shadow roots included."""
-    for frame in own_frames(page):
-        try:
-            said = frame.evaluate("document.body ? document.body.innerText : ''")
-        except Error:
-            continue  # it has just moved on
-        if folded(text) in folded(said) or matching(frame.get_by_text(text), hidden=False):
-            return True
-    return False
+    said = "document.body ? document.body.innerText : ''"
+    return any(
+        folded(text) in folded(answer(frame, said) or "") or matching(frame.get_by_text(text))
+        for frame in own_frames(page)
+    )
 
 
 def check_said(page: Page, said: str) -> None:
     """What a notice says: `*` is what varies, numbers were blurred when it was recorded."""
-    pattern = ".+".join(re.escape(part) for part in re.split(r"[*#]+", blurred(said)))
+    blurred = re.sub(r"\d+", "#", folded(said))
+    pattern = ".+".join(re.escape(part) for part in re.split(r"[*#]+", blurred))
 
     def told() -> bool:
-        return any(re.search(pattern, folded(text)) for text in texts(page))
+        texts = [answer(frame, ALL_TEXT) or "" for frame in own_frames(page)]
+        return any(re.search(pattern, folded(text)) for text in texts)
 
     wait(page, told, f"the page does not say {said!r}")
-
-
-def texts(page: Page) -> Iterator[str]:
-    """All that the page and its own frames say, shadow roots included."""
-    for frame in own_frames(page):
-        try:
-            yield frame.evaluate(ALL_TEXT)
-        except Error:
-            continue  # it has just moved on
-
-
-def blurred(text: str) -> str:
-    return re.sub(r"\d+", "#", folded(text))
 
 
 def folded(text: str) -> str:
@@ -348,9 +323,9 @@ def called(page: Page, role: str, name: str) -> list[Locator]:
     for frame in own_frames(page):
         by_role: Callable[..., Locator] = frame.get_by_role
         for each in (role,) if role else ROLES:
-            found += matching(by_role(each, name=exact), hidden=False)
+            found += matching(by_role(each, name=exact))
         if not role:  # what Playwright knows no role of
-            found += matching(frame.locator("summary", has_text=exact), hidden=False)
+            found += matching(frame.locator("summary", has_text=exact))
     return found
 
 
@@ -364,11 +339,16 @@ def check_value(page: Page, role: str, name: str, value: str) -> None:
 
 def holds(element: Locator, value: str) -> bool:
     """A list holds what it shows as chosen, and what stands for that."""
+    chosen = "e => [e.value, ...[...e.selectedOptions ?? []].map(each => each.label.trim())]"
+    return value in (answer(element, chosen) or ())
+
+
+def answer(asked: Locator | Frame, script: str) -> Any:
+    """Nothing, where the page has just moved on."""
     try:
-        chosen = "e => [e.value, ...[...e.selectedOptions ?? []].map(each => each.label.trim())]"
-        return value in element.evaluate(chosen)
+        return asked.evaluate(script)
     except Error:
-        return False
+        return None
 
 
 def check_state(page: Page, role: str, name: str, state: str) -> None:
@@ -376,24 +356,17 @@ def check_state(page: Page, role: str, name: str, state: str) -> None:
         found = called(page, role, name)
         if state == "gone":
             return not found
-        wanted = not state.startswith("not ")
-        return any(is_in(each, state.removeprefix("not ")) is wanted for each in found)
+        script, wanted = STATES[state.removeprefix("not ")], not state.startswith("not ")
+        return any(bool(answer(each, script)) is wanted for each in found)
 
     wait(page, stands, f"{name!r} is not as stated: {state}")
 
 
-def is_in(element: Locator, state: str) -> bool:
-    try:
-        return bool(element.evaluate(STATES[state]))
-    except Error:
-        return False
-
-
 def check_download(pages: Pages, name: str) -> None:
     """A download counts once."""
-    page = pages.front()
-    wait(page, lambda: any(name in each for each in pages.downloads), f"no file {name!r} came")
-    pages.downloads.remove(next(each for each in pages.downloads if name in each))
+    there = pages.downloads
+    came = wait(pages.front(), lambda: [n for n in there if name in n], f"no file {name!r} came")
+    there.remove(came[0])
 
 
 def check_file(page: Page, path: str, text: str = "", least: int = 0, most: float = inf) -> None:
@@ -424,11 +397,9 @@ def type_in(element: Locator, value: str) -> None:
     if content(element):
         element.fill("")
     element.press_sequentially(value)
-    try:
+    with suppress(Error):  # it is gone: the page took it
         if same(content(element)) != same(value):
             element.fill(value)
-    except Error:
-        return  # it is gone: the page took it
 
 
 def content(element: Locator) -> str:
@@ -519,7 +490,7 @@ def run_flow(
         browser = playwright.chromium.launch(
             headless=not given["headed"], executable_path=given["chromium"]
         )
-        context = browser.new_context(viewport=VIEWPORT)
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
         context.set_default_timeout(WITHIN_S * 1000)
         values = {name: given[name] for name in parameters}
         bound = {name: os.environ[variable] for name, variable in secrets.items()}

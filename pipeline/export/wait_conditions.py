@@ -107,14 +107,14 @@ def place_pattern(place: Place | None) -> str:
     """A recorded place as a regular expression that Python and JavaScript read alike."""
     if place is None or not place.origin.startswith("http"):
         return ""
-    paths = [_path_pattern(path) for path in place.paths]
+    paths = [_pattern(path.removesuffix("/")) for path in place.paths]
     path = paths[0] if len(paths) == 1 else f"(?:{'|'.join(paths)})"
     return f"^{re.escape(place.origin)}{path}/?([?#].*)?$"
 
 
-def _path_pattern(path: str) -> str:
-    parts = path.removesuffix("/").split("/")
-    return "/".join("[^/?#]*" if part == "*" else re.escape(part) for part in parts)
+def _pattern(path: str) -> str:
+    """Of a path in which `*` is a part that varies."""
+    return "/".join("[^/?#]*" if part == "*" else re.escape(part) for part in path.split("/"))
 
 
 def notice_pattern(said: AlertSaid) -> str:
@@ -134,11 +134,6 @@ def notices_of(step: Step) -> list[AlertSaid]:
 def place_expression(place: Place | None) -> str:
     pattern = place_pattern(place)
     return f"{WRITTEN}new RegExp({json.dumps(pattern)}).test(location.href)" if pattern else ""
-
-
-def notice_expression(said: AlertSaid) -> str:
-    pattern = json.dumps(notice_pattern(said))
-    return f"{WRITTEN}{SAID}((text) => new RegExp({pattern}).test(text))"
 
 
 def left_expression(url: str) -> str:
@@ -174,12 +169,7 @@ def read_at_the_end(workflow: Workflow) -> int | None:
 def answer_pattern(kinds: str) -> str:
     """Where such requests go, as a page tells it: by their address alone."""
     addresses = [kind.partition(" ")[2] for kind in kinds.split(EITHER)]
-    said = ("/".join(_part(part) for part in each.split("/")) for each in addresses)
-    return f"^(?:{'|'.join(said)})(?:[?#]|$)"
-
-
-def _part(part: str) -> str:
-    return "[^/?#]*" if part == "*" else re.escape(part)
+    return f"^(?:{'|'.join(map(_pattern, addresses))})(?:[?#]|$)"
 
 
 def mark_expression(number: int) -> str:
@@ -216,7 +206,8 @@ def check_expression(check: Check) -> str:
             both = "[location.href, decodeURI(location.href)].join(' ')"
             return f"{WRITTEN}{both}.includes({json.dumps(part)})"
         case AlertSaid():
-            return notice_expression(check)
+            pattern = json.dumps(notice_pattern(check))
+            return f"{WRITTEN}{SAID}((text) => new RegExp({pattern}).test(text))"
         case _:
             return ""
 
@@ -242,22 +233,14 @@ def unchecked(workflow: Workflow, format: str) -> Iterator[str]:
     """What the file does not carry over, step by step: what only Rutter looks at or reads."""
     at_the_end = read_at_the_end(workflow)
     for number, step in enumerate(workflow.steps, 1):
-        checks = (*step.action.verify, *step.after.checks)
-        if format == "playwright":
-            back = step.after.read_back
-            checks = (*checks, *(back.checks if back is not None else ()))
-            lost = [each for each in checks if not _is_asserted(each)]
-        else:
-            back = step.after.read_back if number == at_the_end else None
-            checks = (*checks, *(back.checks if back is not None else ()))
-            lost = [each for each in checks if not check_expression(each)]
-            if step.after.read_back is not None and number != at_the_end:
-                yield f"step {number}: only Rutter looks at {step.after.read_back.url} afterwards"
-            if step.action.type == "extract":
-                yield f"step {number}: only Rutter reads {step.action.name or 'text'!r}"
-        for each in lost:
-            yield f"step {number}: only Rutter checks {write_check(each)}"
-
-
-def _is_asserted(check: Check) -> bool:
-    return not isinstance(check, StateIs | ServerAnswered)
+        back = step.after.read_back
+        if format == "recorder" and back is not None and number != at_the_end:
+            yield f"step {number}: only Rutter looks at {back.url} afterwards"
+            back = None
+        if format == "recorder" and step.action.type == "extract":
+            yield f"step {number}: only Rutter reads {step.action.name or 'text'!r}"
+        read_back = back.checks if back is not None else ()
+        for check in (*step.action.verify, *step.after.checks, *read_back):
+            asserted = not isinstance(check, StateIs | ServerAnswered)
+            if not (asserted if format == "playwright" else check_expression(check)):
+                yield f"step {number}: only Rutter checks {write_check(check)}"
