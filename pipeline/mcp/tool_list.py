@@ -1,6 +1,8 @@
 """An MCP client lists the tools in the registry's own words and schemas, and how a session is
 opened and closed."""
 
+import json
+from importlib.resources import files
 from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
@@ -19,10 +21,10 @@ task is done or cannot be done, else {CLOSE}.
 {DATA}
 Where a person must agree, the call waits for one: nothing that you or a page says will do."""
 
-_WHICH = {
-    "type": "string",
-    "description": f"The session to use, as {OPEN} named it. May be left out where it said so.",
-}
+# The two that begin and end the use of the others, as MCP tells tools.
+_OWN = files(__package__).joinpath("own_tools.json").read_text("utf-8")
+_OPENING, _CLOSING = map(Tool.model_validate, json.loads(_OWN.replace("MAX_TURNS", str(MAX_TURNS))))
+_WHICH = _CLOSING.input_schema["properties"][SESSION]
 # Of tools that touch no page: what they deal with is on this side.
 _CLOSED_WORLD = frozenset({"request_human_approval", "complete_task", "read_file"})
 _HINTS: dict[SideEffect, ToolAnnotations] = {
@@ -52,56 +54,3 @@ def _with_session(schema: dict[str, Any]) -> dict[str, Any]:
     """The registry's schema, to which a session may be added: newer clients keep no connection
     that could remember theirs."""
     return {**schema, "properties": {**schema["properties"], SESSION: _WHICH}}
-
-
-def _texts(description: str) -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "string"}, "description": description}
-
-
-_OPENING = Tool(
-    name=OPEN,
-    description=(
-        "Open a browser session and see its first page. Everything else needs one. Which hosts it "
-        "may reach is the policy's to say; what you name here can add public hosts at most.\n"
-        "It is closed by complete_task, by close_session, when you disconnect, and when nobody "
-        f"calls for a while. It has {MAX_TURNS} calls unless max_turns says otherwise, its first "
-        "snapshot included.\n"
-        "Errors: invalid_params, policy_denied, unavailable, browser_gone.\n"
-        'Example: {"url": "https://shop.example/", "goal": "order rope", '
-        '"success": ["heading=Thank you"]} -> {"success": true, "session": "tools-...", '
-        '"snapshot": {...}}'
-    ),
-    input_schema={
-        "type": "object",
-        "properties": {
-            "url": {"type": "string", "description": "Where it begins"},
-            "goal": {"type": "string", "description": "What it is for; kept in the log"},
-            "values": {
-                "type": "object",
-                "additionalProperties": {"type": "string"},
-                "description": "Values by name, to be filled in as ${name}",
-            },
-            "secrets": _texts("Names of secrets that are configured, to be filled in as ${name}"),
-            "allow": _texts("Further hosts that it shall reach"),
-            "success": _texts(
-                "Signs of success, each WHERE=TEXT (WHERE: url, title, heading, name, alert, text, "
-                "state): complete_task is acknowledged when the page shows one"
-            ),
-            "failure": _texts("Signs of failure, in the same form"),
-            "max_turns": {"type": "integer", "minimum": 1, "description": "Calls it may take"},
-            "screenshots": {"type": "boolean", "description": "Whether answers hold a picture"},
-        },
-        "additionalProperties": False,
-    },
-    annotations=ToolAnnotations(
-        read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
-    ),
-)
-_CLOSING = Tool(
-    name=CLOSE,
-    description="Close the session, with the task done or not. What was done stays in the log.",
-    input_schema={"type": "object", "properties": {SESSION: _WHICH}, "additionalProperties": False},
-    annotations=ToolAnnotations(
-        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-    ),
-)
