@@ -2,7 +2,7 @@
 and kept again when it ended well."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -103,11 +103,9 @@ def shelf_of(settings: Settings) -> LoginStore:
     return LoginStore(settings.directory.logins, command=settings.command)
 
 
-def keys_of(
-    settings: Settings, ask: Ask | None, env: Mapping[str, str] | None = None
-) -> SealingKeys:
+def keys_of(settings: Settings, ask: Ask | None) -> SealingKeys:
     """`ask` is who can type a passphrase, where somebody is there."""
-    return SealingKeys(settings.config.text("logins.key"), env or environment(), ask)
+    return SealingKeys(settings.config.text("logins.key"), environment(), ask)
 
 
 def carry(

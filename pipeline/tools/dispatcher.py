@@ -4,8 +4,8 @@ A call is checked, handed to the session as a fact, and answered by what its dec
 is raised to the caller: whatever happens is an answer of the contract. One call at a time.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Literal
 
 import anyio
@@ -16,7 +16,6 @@ from rutter.actors.answers import Answers
 from rutter.actors.rules.text.untrusted import normalised, suspicions
 from rutter.actors.rules.tools.arguments import BoundNames, LoggedCall, order
 from rutter.actors.rules.tools.tool_table import TOOLS, WITHOUT_SNAPSHOT
-from rutter.actors.vision import Vision
 from rutter.actors.world.allowed_files import read_file
 from rutter.actors.world.browser.screen import OpensWindows
 from rutter.events.action import Untrusted
@@ -191,8 +190,10 @@ class Tools:
         told = False
         while name not in self._heard and not self._over:
             changed = self._changed
-            with patience.counted(still=self._asking or (self._paused and awaited)):
+            still = self._asking or (self._paused and awaited)
+            with patience.counted(still=still) as wait:
                 await changed.wait()
+            if not wait.cancelled_caught:
                 continue
             if told:
                 return None
@@ -326,36 +327,16 @@ class CallPatience:
         self.limit_ms = limit_ms
         self._left_s = limit_ms / 1000
 
-    def counted(self, *, still: bool) -> "_Counting":
-        return _Counting(self, still=still)
-
-    @property
-    def left_s(self) -> float:
-        return max(0.0, self._left_s)
-
-    def spend(self, seconds: float) -> None:
-        self._left_s -= seconds
-
-
-class _Counting:
-    """A wait is cut off when the time is used up, unless the clock stands still."""
-
-    def __init__(self, patience: CallPatience, *, still: bool) -> None:
-        self._patience = patience
-        self._still = still
-        self._scope = anyio.CancelScope()
-        self._began = 0.0
-
-    def __enter__(self) -> None:
-        self._began = anyio.current_time()
-        if not self._still:
-            self._scope.deadline = self._began + self._patience.left_s
-        self._scope.__enter__()
-
-    def __exit__(self, *error: Any) -> bool:
-        if not self._still:
-            self._patience.spend(anyio.current_time() - self._began)
-        return bool(self._scope.__exit__(*error))
+    @contextmanager
+    def counted(self, *, still: bool) -> Iterator[anyio.CancelScope]:
+        """A wait that is cut off when the time is used up, unless the clock stands still."""
+        began = anyio.current_time()
+        try:
+            with anyio.move_on_after(None if still else max(0.0, self._left_s)) as wait:
+                yield wait
+        finally:
+            if not still:
+                self._left_s -= anyio.current_time() - began
 
 
 def _marks(seen: Envelope | None, result: Untrusted | None) -> tuple[str, ...]:
@@ -379,7 +360,6 @@ async def open_tools(
     secrets: Mapping[str, str] | None = None,
     by: Caller = "agent",
     timeouts_ms: Mapping[str, int] | None = None,
-    vision: Vision | None = None,
     session: str = "",
 ) -> AsyncIterator[Tools]:
     """A session of the purpose `tools`, with its tools, for as long as they are held."""
@@ -393,7 +373,6 @@ async def open_tools(
             secrets=secrets,
             typed=opened.typed,
             name=opened.session,
-            vision=vision,
         )
 
     async with serving(app, tools, run_in_browser):

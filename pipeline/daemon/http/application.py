@@ -1,6 +1,6 @@
 """The application joins every route, who may use it, and the guard around it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from importlib import metadata
 
 from litestar import Litestar
@@ -10,7 +10,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
-from litestar.types import ControllerRouterHandler, Method
+from litestar.types import Method
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import RutterError
@@ -54,9 +54,7 @@ TABLE = (
 )
 
 
-def application(
-    daemon: Daemon, tickets: Tickets, more: Sequence[ControllerRouterHandler] = ()
-) -> Litestar:
+def application(daemon: Daemon, tickets: Tickets) -> Litestar:
     """The routes alone: nothing of it is to be served without the guard."""
     return Litestar(
         route_handlers=[
@@ -67,7 +65,6 @@ def application(
             *triggers.ROUTES,
             *upkeep.ROUTES,
             *stream_handlers(daemon.views),
-            *more,
         ],
         state=State({"daemon": daemon, "tickets": tickets}),
         request_class=Strict,
@@ -103,7 +100,6 @@ def guarded(
     tokens: Tokens,
     *,
     names: Iterable[str] = (),
-    more: Sequence[ControllerRouterHandler] = (),
     rows: Iterable[AccessRule] = (),
     around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
 ) -> ASGIApp:
@@ -116,7 +112,7 @@ def guarded(
 
     daemon.app.listen(void)
     return Guard(
-        around(application(daemon, tickets, more)),
+        around(application(daemon, tickets)),
         addresses=own_addresses(port, names),
         tokens=tokens,
         tickets=tickets,

@@ -179,8 +179,8 @@ class Tickets:
             key: each for key, each in self._tickets.items() if each.session != session
         }
 
-    def cookie(self, value: str, session: str, under: str = "/stream/") -> str:
+    def cookie(self, value: str, session: str) -> str:
         """The Set-Cookie header that hands a ticket to the browser that asked for it."""
-        path = under + quote(session, safe="")
+        path = f"/stream/{quote(session, safe='')}"
         age = round(self._first_use_s + self._view_s)
         return f"{COOKIE}={value}; Path={path}; Max-Age={age}; HttpOnly; SameSite=Strict"
