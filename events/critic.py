@@ -52,11 +52,42 @@ class ActionJudged(Event, frozen=True, tag="ActionJudged"):
     code: VerdictCode = ""
 
 
+BarrierKind = Literal[
+    "blocked",  # the site keeps programs out, or asks for nothing that a person could do
+    "captcha",  # it asks for what a person alone can do
+    "empty_shell",  # its scripts were to fill the page, and did not
+    "drawn",  # what it says is in pictures alone
+]
+BarrierSign = Literal[
+    "status", "title", "heading", "text",  # what the site answered and says
+    "script", "frame", "element",  # what it has of a known service
+    "covers", "no_text", "mount", "waits", "canvas", "picture",  # what it looks like
+]  # fmt: skip
+
+
+class Barrier(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A barrier keeps a page from being read or used. `signs` are what it is known by, `detail` the
+    same in the words of our table, never the page's; `service` whose it is, where that is known.
+    `beside`: the page has more than it, such as a captcha in a form."""
+
+    kind: BarrierKind
+    signs: tuple[BarrierSign, ...] = ()
+    service: str = ""
+    detail: str = ""
+    beside: bool = False
+
+    @property
+    def keeps_out(self) -> bool:
+        """Whether all that the page is keeps whoever is there out, until a person has acted."""
+        return self.kind in ("blocked", "captcha") and not self.beside
+
+
 class PageAssessed(Event, frozen=True, tag="PageAssessed"):
     """The Critic has nothing left to judge on this page: the next step may be chosen. `state` is
-    what it is by the rules of F6."""
+    what it is by the rules of F6, `barrier` what keeps it from being read or used."""
 
     state: str = ""
+    barrier: Barrier | None = None
 
 
 class FilesRequested(Event, frozen=True, tag="FilesRequested"):

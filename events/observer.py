@@ -6,7 +6,7 @@ import msgspec
 
 from rutter.events.action import Untrusted
 from rutter.events.event import Event
-from rutter.events.page import Artifact, Exchange, Page, Rest
+from rutter.events.page import Artifact, Exchange, Makeup, Page, Rest
 
 
 class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -28,7 +28,7 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
     when it is not known. `unread`: not all of its text could be read, what was not found may be
     there. `suspicious` names the patterns by which what it says looks like an order to a model: no
     decider reads it. `exchanges` were begun or answered since the look before. `rest` is how the
-    page was waited for, where that was asked for.
+    page was waited for, where that was asked for. `made` is what the document is made of.
     """
 
     page: Page
@@ -45,6 +45,7 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
     suspicious: tuple[str, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     rest: Rest | None = None
+    made: Makeup | None = None
 
 
 class ObservationFailed(Event, frozen=True, tag="ObservationFailed"):

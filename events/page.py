@@ -49,6 +49,37 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     been: tuple[str, ...] = ()
 
 
+class PageMark(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A document has this mark of the table of barriers. `area` is the part of the view that it
+    takes, in hundredths, 1 at least; 0 where it is not shown."""
+
+    what: Literal["frame", "script", "inline", "element", "mount", "text"]
+    name: str
+    area: int = 0
+
+
+class Makeup(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A document is made of so much: characters of text that it shows, elements that were walked,
+    scripts. `frames` are the hosts of those that show what cannot be read.
+
+    Of one that says little it is told besides what part of the view is drawn, in hundredths:
+    `canvas`, `pictures` without a word, and `named` ones; and whether its scripts have anything
+    left to do (`busy`). `answered`: its captcha was.
+    """
+
+    text: int = 0
+    nodes: int = 0
+    scripts: int = 0
+    frames: tuple[str, ...] = ()
+    marks: tuple[PageMark, ...] = ()
+    canvas: int = 0
+    pictures: int = 0
+    named: int = 0
+    age_ms: int = 0
+    busy: bool = False
+    answered: bool = False
+
+
 class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target turned out to be this element. Policy judges it, not the selector text.
 

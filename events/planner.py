@@ -81,7 +81,8 @@ class StepSettled(Event, frozen=True, tag="StepSettled"):
 class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
     """The Planner wants the page looked at when it changes, at the latest after `within_ms`, and
     for these `texts`. `aside_over`: the page that was opened aside is not needed any more.
-    `rest_awaited`: when it has come to rest, as `rest` says."""
+    `rest_awaited`: when it has come to rest, as `rest` says. `filling_awaited`: it is empty,
+    and its scripts may still fill it."""
 
     why: Literal[
         "place_unmet",
@@ -93,6 +94,7 @@ class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
         "checkpoint_passed",
         "resumed",
         "rest_awaited",
+        "filling_awaited",
     ]
     within_ms: int
     tab: int | None = None

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from rutter.events.action import Untrusted
+from rutter.events.critic import Barrier
 from rutter.events.event import Event
 
 # S3 1.1.2, and the three that the spec adds to them: what policy refused, a browser that is gone,
@@ -76,7 +77,8 @@ class CompletionClaimed(Event, frozen=True, tag="CompletionClaimed"):
 
 
 class ToolAnswered(Event, frozen=True, tag="ToolAnswered"):
-    """A call got this answer. The snapshot that goes with it is the last observation."""
+    """A call got this answer. The snapshot that goes with it is the last observation, `barrier`
+    what keeps its page from being read or used."""
 
     call: str
     success: bool
@@ -85,3 +87,4 @@ class ToolAnswered(Event, frozen=True, tag="ToolAnswered"):
     retriable: bool = False
     message: str = ""
     result: Untrusted | None = None
+    barrier: Barrier | None = None

@@ -11,6 +11,7 @@ import msgspec
 
 from rutter.actors.advisor.reply_parser import object_in
 from rutter.actors.advisor.token_budget import clipped, line
+from rutter.actors.rules.pages.barrier_words import barrier_told
 from rutter.actors.rules.pages.text_form import estimate_tokens, quoted, text_of
 from rutter.actors.rules.text.untrusted import wrapped
 from rutter.actors.world.models.messages import (
@@ -315,6 +316,8 @@ def _body(tool: str, answer: ToolAnswered) -> dict[str, object]:
         body |= {"error": answer.error, "retriable": answer.retriable}
     if answer.message:
         body["message"] = line(answer.message, MESSAGE)
+    if answer.barrier is not None:
+        body["barrier"] = barrier_told(answer.barrier)
     return body
 
 

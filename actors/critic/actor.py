@@ -45,6 +45,7 @@ from rutter.actors.critic.verdict_event import (
     verdict_event,
     witnessed,
 )
+from rutter.actors.rules.pages.barrier import FILLED_MS, barrier_on, may_fill_ms
 from rutter.actors.rules.pages.page_state import detect
 from rutter.actors.rules.pages.server_exchanges import folded
 from rutter.actors.rules.steps.check_results import bound_back, files_in, texts_in
@@ -56,6 +57,7 @@ from rutter.events.critic import (
     CompletionChecked,
     FilesRequested,
     OutcomeUnknown,
+    PageAssessed,
     ReadBackDue,
     StateDiffered,
     VisionSought,
@@ -114,7 +116,7 @@ class Critic:
             case CompletionChecked():
                 return change(state, claim=None)
             case _ as event:
-                return _noted(_resumed(state, envelope), event)
+                return _noted(_timed(state, envelope), event)
 
     def decide(self, state: CriticState, envelope: Envelope) -> Iterable[AnyEvent]:
         now_ns = envelope.at_ns
@@ -154,6 +156,7 @@ def _opened(started: SessionStarted) -> CriticState:
         values=started.values,
         end=started.workflow.end if started.workflow else None,
         careful=started.purpose == "record" and started.driver == "script",
+        watches=started.driver == "person",
     )
 
 
@@ -184,7 +187,12 @@ def _after_verdict(state: CriticState, judged: ActionJudged) -> CriticState:
 
 def _begun(state: CriticState, running: ActionStarted) -> CriticState:
     return msgspec.structs.replace(
-        state, running=running, outcome=None, before=state.sight, inquiry=StepInquiry()
+        state,
+        running=running,
+        outcome=None,
+        before=state.sight,
+        inquiry=StepInquiry(),
+        empty_since_ns=0,
     )
 
 
@@ -198,12 +206,16 @@ def _by_hand(state: CriticState, acted: PersonActed) -> CriticState:
     )
 
 
-def _resumed(state: CriticState, envelope: Envelope) -> CriticState:
-    """A pause is no time that the end had to show."""
-    awaited = state.finishing or state.claim is not None
-    if not awaited or not isinstance(envelope.event, SessionResumed):
-        return state
-    return msgspec.structs.replace(state, since_ns=envelope.at_ns)
+def _timed(state: CriticState, envelope: Envelope) -> CriticState:
+    """A pause is no time that the end had to show. What looks empty has its own."""
+    change = msgspec.structs.replace
+    match envelope.event:
+        case SessionResumed() if state.finishing or state.claim is not None:
+            return change(state, since_ns=envelope.at_ns)
+        case ObservationRequested(why="filling_awaited"):
+            return change(state, empty_since_ns=state.empty_since_ns or envelope.at_ns)
+        case _:
+            return state
 
 
 def _over(state: CriticState, event: ActionJudged | OutcomeUnknown | TargetChanged) -> CriticState:
@@ -243,15 +255,20 @@ def _noted(state: CriticState, event: AnyEvent) -> CriticState:
 
 
 def _seen(state: CriticState, observed: PageObserved) -> CriticState:
-    page, phrases = observed.page, observed.phrases
+    page, phrases, status, made = observed.page, observed.phrases, observed.status, observed.made
+    found, barrier = detect(page, phrases, state.settings.service), barrier_on(page, status, made)
+    if found == "LOGIN_REQUIRED" and barrier is not None and barrier.keeps_out:
+        found = "UNKNOWN"  # it asks whether somebody is a person, not who
     sight = AssessedPage(
         page=page,
         phrases=phrases,
-        state=detect(page, phrases, state.settings.service),
+        state=found,
         pending=observed.pending,
         sent=observed.sent,
-        status=observed.status,
+        status=status,
         unread=observed.unread,
+        barrier=barrier,
+        filled_ms=may_fill_ms(page, made, barrier),
     )
     asked = state.inquiry.asked if observed.why == "requested" else ()
     shown = {each.text: each.around for each in observed.shown}
@@ -266,7 +283,10 @@ def _seen(state: CriticState, observed: PageObserved) -> CriticState:
     # What a page sends while a person acts has the number of no step of theirs.
     hand = sent_by(state.hand, state.proving, page.url, observed.exchanges)
     hand = state.hand if state.held is not None else hand
-    return msgspec.structs.replace(state, sight=sight, inquiry=inquiry, sent=sent, hand=hand)
+    since_ns = state.empty_since_ns if sight.filled_ms else 0
+    return msgspec.structs.replace(
+        state, sight=sight, inquiry=inquiry, sent=sent, hand=hand, empty_since_ns=since_ns
+    )
 
 
 def _inquired(state: CriticState, event: AnyEvent) -> StepInquiry:
@@ -304,7 +324,7 @@ def _looked(state: CriticState, now_ns: int) -> Iterable[AnyEvent]:
     elif state.running is not None and state.outcome is not None:
         yield from _assessed(state, now_ns)
     elif state.claim is None:
-        yield assessment(state)
+        yield _assessment(state, now_ns)
     if state.claim is not None:
         yield from claim_checked(state, state.claim, now_ns)
 
@@ -317,7 +337,7 @@ def _assessed(state: CriticState, now_ns: int) -> Iterable[AnyEvent]:
     if inquiry.fixed is not None:
         # A picture is being looked at: whatever the page does meanwhile, the verdict stands.
         if inquiry.vision is not None:
-            yield from _decided(state, case, inquiry.fixed)
+            yield from _decided(state, case, inquiry.fixed, now_ns)
         return
     checks = decisive(case.running, case.expects, case.seen.state, case.seen.state_before)
     texts, files = texts_in(checks), files_in(checks)
@@ -341,10 +361,12 @@ def _assessed(state: CriticState, now_ns: int) -> Iterable[AnyEvent]:
         else:
             yield ObservationRequested("effect_awaited", left_ms, texts=texts)
         return
-    yield from _decided(state, case, judgement)
+    yield from _decided(state, case, judgement, now_ns)
 
 
-def _decided(state: CriticState, case: VerdictCase, judgement: Judgement) -> Iterable[AnyEvent]:
+def _decided(
+    state: CriticState, case: VerdictCase, judgement: Judgement, now_ns: int
+) -> Iterable[AnyEvent]:
     """The verdict stands; who else is heard only describes it, unless its result is elsewhere."""
     running = case.running
     confirmed = judgement.verdict == "confirmed"
@@ -374,7 +396,17 @@ def _decided(state: CriticState, case: VerdictCase, judgement: Judgement) -> Ite
     if judgement.verdict == "unknown":
         why = f"{judgement.reason} after it was dispatched, and the page does not show it"
         yield OutcomeUnknown(running.step, running.attempt, why)
-    yield assessment(state)
+    yield _assessment(state, now_ns)
+
+
+def _assessment(state: CriticState, now_ns: int) -> PageAssessed | ObservationRequested:
+    """A page that its scripts are still to fill is looked at again when it changes: for so long in
+    all, whatever documents take its place meanwhile."""
+    waited_ms = (now_ns - (state.empty_since_ns or now_ns)) // 1_000_000
+    left_ms = min(state.sight.filled_ms, FILLED_MS - waited_ms)
+    if left_ms > 0 and not state.watches and not state.stopped:
+        return ObservationRequested("filling_awaited", left_ms)
+    return assessment(state)
 
 
 def _differed(case: VerdictCase, judgement: Judgement) -> Iterable[AnyEvent]:

@@ -12,7 +12,7 @@ from rutter.actors.rules.steps.check_results import AfterStep, bound_all
 from rutter.events.action import Untrusted
 from rutter.events.advisor import VisionGiven
 from rutter.events.checks import FileCheck, PageState
-from rutter.events.critic import PageAssessed, Proof
+from rutter.events.critic import Barrier, PageAssessed, Proof
 from rutter.events.executor import ActionDone, ActionFailed, PersonActed
 from rutter.events.observer import FileSeen
 from rutter.events.page import Exchange, Page, Resolved
@@ -37,7 +37,8 @@ class ReadBackAwaited(msgspec.Struct, frozen=True):
 
 
 class AssessedPage(msgspec.Struct, frozen=True):
-    """The page is what the last look at it said."""
+    """The page is what the last look at it said. `filled_ms`: it looks empty, and may be filled
+    within that time."""
 
     page: Page = BLANK
     phrases: tuple[str, ...] = ()
@@ -46,6 +47,8 @@ class AssessedPage(msgspec.Struct, frozen=True):
     sent: int = 0
     status: int = 0
     unread: bool = False
+    barrier: Barrier | None = None
+    filled_ms: int = 0
 
 
 class StepInquiry(msgspec.Struct, frozen=True):
@@ -82,11 +85,13 @@ class CriticState(msgspec.Struct, frozen=True):
     advised: bool = False
     stopped: bool = False
     careful: bool = False
+    watches: bool = False  # a person, who waits for the page without us
     proving: SessionProof = SessionProof()
     hand: PersonsWork = PersonsWork()
     owed: tuple[tuple[int, str], ...] = ()
     sent: tuple[Exchange, ...] = ()
     rested: bool = False
+    empty_since_ns: int = 0  # since when a page is waited for that looks empty
 
     @property
     def page(self) -> Page:
@@ -98,7 +103,8 @@ class CriticState(msgspec.Struct, frozen=True):
 
 
 def assessment(state: CriticState) -> PageAssessed:
-    return PageAssessed("" if state.sight.state == "UNKNOWN" else state.sight.state)
+    sight = state.sight
+    return PageAssessed("" if sight.state == "UNKNOWN" else sight.state, sight.barrier)
 
 
 def case_of(state: CriticState) -> VerdictCase | None:

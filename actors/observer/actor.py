@@ -225,6 +225,7 @@ class Observer:
             "marks": self._viewport_only,  # for callers of tools: what a person does not see
             "texts": texts[:MAX_TEXTS],
             "phrases": self._phrases,
+            "barriers": True,
         }
         try:
             seen = await self._read(how)
@@ -239,8 +240,8 @@ class Observer:
             self._screen.on_state(await self._screen.window.cookies(within_ms=COOKIES_MS))
             self._signed_out = detect(seen.page, seen.phrases, self._service) == "LOGIN_REQUIRED"
         picture = await self._screenshot(full_page=False) if self._pictures else None
-        page = fit(seen.page, INLINE - len(pack((seen.shown, seen.phrases))))
-        return PageObserved(page, why, took_us, picture, self._looks, *seen[1:])
+        page = fit(seen.page, INLINE - len(pack((seen.shown, seen.phrases, seen.made))))
+        return PageObserved(page, why, took_us, picture, self._looks, *seen[1:-1], made=seen.made)
 
     async def _read(self, how: dict[str, object]) -> PageReading:
         """The page in front; when that is closed meanwhile, the one behind it. Behind a page that

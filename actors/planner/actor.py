@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
+from rutter.actors.planner.barred_run import with_barrier
 from rutter.actors.planner.expired_login import expired_instead
 from rutter.actors.planner.model_help import acknowledged, evolve_advised, helped, on_advice
 from rutter.actors.planner.optional_steps import any_optional, evolve_aside, uncounted
@@ -122,7 +123,7 @@ class Planner:
         if state.pause.holds:
             decided = _while_held(state, event, decided)
         for each in decided:
-            yield expired_instead(state, after_the_wheel(state, each))
+            yield with_barrier(state, expired_instead(state, after_the_wheel(state, each)))
         yield from _looks_anew(state, event)
 
 

@@ -25,7 +25,7 @@ from rutter.actors.rules.steps.service_script import (
 from rutter.events.action import Action, Untrusted, kind_of
 from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived
 from rutter.events.causes import OTHER, Cause, PlanSource
-from rutter.events.critic import ActionJudged, PageAssessed
+from rutter.events.critic import ActionJudged, Barrier, PageAssessed
 from rutter.events.envelope import Envelope
 from rutter.events.executor import (
     ActionDone,
@@ -98,6 +98,7 @@ class Run(msgspec.Struct, frozen=True):
     digest: str = ""
     url: str = ""
     page_state: str = ""
+    barrier: Barrier | None = None
     tab: int = 0
     logins: tuple[str, ...] = ()
     recent: tuple[tuple[str, str], ...] = ()
@@ -145,8 +146,9 @@ def evolve_run(run: AnyRun, envelope: Envelope) -> AnyRun:
     match event:
         case PageObserved(page=page):
             return change(run, digest=page.digest, url=page.url, tab=page.tab)
-        case PageAssessed(state=state):
-            return run if state == run.page_state else change(run, page_state=state)
+        case PageAssessed(state=state, barrier=barrier):
+            known = (state, barrier) == (run.page_state, run.barrier)
+            return run if known else change(run, page_state=state, barrier=barrier)
         case LoginUsed(origin=origin):
             return change(run, logins=(*run.logins, origin))
         case PlanProposed(step=step, settles=settles, read_back_of=of):

@@ -13,13 +13,14 @@ import anyio.to_thread
 import msgspec
 
 from rutter.actors.answers import Answers
+from rutter.actors.rules.pages.barrier_words import barrier_told
 from rutter.actors.rules.text.untrusted import normalised, suspicions
 from rutter.actors.rules.tools.arguments import BoundNames, LoggedCall, order
 from rutter.actors.rules.tools.tool_table import TOOLS, WITHOUT_SNAPSHOT
 from rutter.actors.world.allowed_files import read_file
 from rutter.actors.world.browser.screen import OpensWindows
 from rutter.events.action import Untrusted
-from rutter.events.critic import ActionJudged
+from rutter.events.critic import ActionJudged, Barrier
 from rutter.events.envelope import Envelope
 from rutter.events.errors import LogCorrupt, RutterError
 from rutter.events.executor import ActionFailed, QueryAnswered, QueryFailed
@@ -63,6 +64,7 @@ class ToolResponse(msgspec.Struct, frozen=True):
     result: str | None = None
     snapshot: Snapshot | None = None
     suspicious: tuple[str, ...] = ()
+    barrier: Barrier | None = None
 
     def body(self, *, screenshots: bool = True) -> dict[str, Any]:
         said: dict[str, Any] = {"message": self.message or None}
@@ -79,6 +81,8 @@ class ToolResponse(msgspec.Struct, frozen=True):
             said |= self._failure()
         if self.suspicious:  # what looks like an order to a model: only a mark (docs/quarantine.md)
             said["suspicious"] = list(self.suspicious)
+        if self.barrier is not None:
+            said["barrier"] = barrier_told(self.barrier)
         return said if self.result is None else {**said, "result": self.result}
 
     def _failure(self) -> dict[str, Any]:
@@ -237,6 +241,7 @@ class Tools:
             normalised(result.text) if result is not None else None,
             snapshot,
             _marks(seen if snapshot is not None else None, result),
+            answer.barrier,
         )
 
     def _unanswered(self, name: str) -> ToolAnswered:

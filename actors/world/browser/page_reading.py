@@ -8,7 +8,7 @@ from rutter.actors.rules.text.untrusted import plain, quarantined
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Untrusted
 from rutter.events.observer import Shown
-from rutter.events.page import Exchange, Page
+from rutter.events.page import Exchange, Makeup, Page
 
 OBSERVE_MS = 3_000  # S3 2.2.1: the most that a snapshot may take
 
@@ -25,6 +25,7 @@ class PageReading(NamedTuple):
     unread: bool = False
     suspicious: tuple[str, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
+    made: Makeup | None = None
 
 
 def seen_of(
@@ -40,6 +41,7 @@ def seen_of(
     raw_kept = raw.pop("kept", [])
     status = msgspec.convert(raw.pop("status", 0), int)
     unread = msgspec.convert(raw.pop("unread", False), bool)
+    made = msgspec.convert(raw.pop("made", None), Makeup | None)
     page, suspicious = quarantined(msgspec.convert(raw, Page))
     page = msgspec.structs.replace(page, tab=index, tabs=tabs, been=tab.addresses.been)
     kept = frozenset(msgspec.convert(raw_kept, tuple[str, ...]))
@@ -47,6 +49,17 @@ def seen_of(
         Shown(text, plain(around) if around else None, text in kept) for text, around in found
     )
     traffic = tab.traffic
+    if made is not None and traffic.busy:
+        made = msgspec.structs.replace(made, busy=True)
     return PageReading(
-        page, shown, phrases, traffic.pending, traffic.sent, status, unread, suspicious, exchanges
+        page,
+        shown,
+        phrases,
+        traffic.pending,
+        traffic.sent,
+        status,
+        unread,
+        suspicious,
+        exchanges,
+        made,
     )

@@ -4,9 +4,13 @@ import secrets  # noqa: TID251 - in no event: only pages are kept from guessing 
 from functools import cache
 from importlib import resources
 
+import msgspec
+
+from rutter.actors.rules.pages.barrier_marks import asked_of_page
+
 PARTS = (
-    "asking", "reading", "snapshot", "finding", "likeness", "tables", "acting", "covering",
-    "resting", "watching", "gesturing", "listening",
+    "asking", "reading", "snapshot", "makeup", "finding", "likeness", "tables", "acting",
+    "covering", "resting", "watching", "gesturing", "listening",
 )  # fmt: skip
 
 # By what the two worlds of a page know each other; no page can guess it.
@@ -19,7 +23,8 @@ def library() -> str:
     page = resources.files("rutter.actors.world.browser").joinpath("page")
     parts = [page.joinpath(f"{part}.js").read_text("utf-8") for part in PARTS]
     whole = page.joinpath("frame.js").read_text("utf-8").replace("/* PARTS */", "\n".join(parts))
-    return whole.replace("/* NAME */", NAME)
+    marks = msgspec.json.encode(asked_of_page()).decode()
+    return whole.replace("/* NAME */", NAME).replace("/* MARKS */ null", marks)
 
 
 @cache

@@ -7,6 +7,7 @@ import pytest
 
 from rutter.actors.critic.actor import Critic
 from rutter.actors.critic.verdict import VerdictCase, judge
+from rutter.actors.rules.pages.barrier import FILLED_MS, IDLE_MS
 from rutter.actors.rules.steps.check_results import AfterStep
 from rutter.events.action import Action, ActionType, Untrusted
 from rutter.events.critic import (
@@ -18,13 +19,14 @@ from rutter.events.critic import (
     Verdict,
 )
 from rutter.events.executor import ActionDone, ActionFailed, TargetChanged
-from rutter.events.page import Page, Resting
+from rutter.events.observer import PageObserved
+from rutter.events.page import Makeup, Page, PageMark, Resting
 from rutter.events.planner import ObservationRequested, RunStopped
 from rutter.events.predictor import WorkflowFinished
 from rutter.events.validator import ActionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Expectation
-from tests.support.given_when_then import Told, at, given
+from tests.support.given_when_then import Told, at, given, only
 from tests.support.shop_facts import (
     any_action,
     click,
@@ -44,6 +46,7 @@ from tests.support.shop_facts import (
 )
 
 CERTAIN, DOUBTFUL = 1_000_000, 200_000  # S2 4.2, without vision
+CHALLENGE = PageMark("inline", "_cf_chl_opt")
 HOME = page("/", "home")
 RUN = run_of(workflow())
 
@@ -343,6 +346,44 @@ def test_a_look_while_the_action_is_still_under_way_judges_nothing() -> None:
 def test_what_was_not_done_is_not_judged() -> None:
     story = RUN, saw(HOME), plan(click()), intent(click()), TargetChanged(1, 1, element())
     assert said(*story, saw(page("/next"))) == (PageAssessed(),)
+
+
+# -- what keeps a page from being read -----------------------------------------------------------
+
+
+def seen_made(at_path: str = "/", heading: str = "", **made: Any) -> PageObserved:
+    seen = page(at_path, heading=heading, ready="complete")
+    return msgspec.structs.replace(saw(seen), made=Makeup(**{"text": 400, "scripts": 1, **made}))
+
+
+def test_what_keeps_somebody_out_is_said_with_the_page_and_asks_nobody_to_sign_in() -> None:
+    told = said(RUN, seen_made(heading="Verify your identity", marks=(CHALLENGE,), text=90))
+    assert told == (PageAssessed("LOGIN_REQUIRED"),)  # one mark alone says nothing
+    answered = msgspec.structs.replace(
+        seen_made(heading="Verify your identity", marks=(CHALLENGE,), text=90), status=403
+    )
+    assessed = only(said(RUN, answered), PageAssessed)
+    assert (assessed.state, assessed.barrier.kind) == ("", "blocked")
+
+
+def test_a_page_that_looks_empty_is_looked_at_again_until_it_is_filled_or_its_time_is_up() -> None:
+    empty, filled = seen_made(text=0, age_ms=300), seen_made(heading="Berths", age_ms=900)
+    awaited = ObservationRequested("filling_awaited", IDLE_MS - 300)
+    story = (RUN, at(0, empty))
+    assert said(*story) == (awaited,)
+    assert said(*story, at(600, filled)) == (PageAssessed(),)
+    assessed = only(said(*story, at(1_300, seen_made(text=0, age_ms=1_600))), PageAssessed)
+    assert assessed.barrier.kind == "empty_shell"
+    # One that leads from one empty document to the next is not waited for without end.
+    again = at(FILLED_MS - 100, seen_made(text=0, age_ms=5))
+    assert said(*story, again) == (ObservationRequested("filling_awaited", 100),)
+    over = at(FILLED_MS, seen_made(text=0, age_ms=5))
+    assert said(*story, again, over) == (PageAssessed(),)
+
+
+def test_a_person_waits_for_an_empty_page_as_they_like() -> None:
+    recording = msgspec.structs.replace(RUN, purpose="record", driver="person")
+    assert said(recording, seen_made(text=0, age_ms=300)) == (PageAssessed(),)
 
 
 # -- evidence (F4) -------------------------------------------------------------------------------

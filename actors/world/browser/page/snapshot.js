@@ -62,7 +62,9 @@ function observe(how = {}) {
     const phrases = (how.phrases || globalThis.rutterPhrases || []).slice(0, MAX_PHRASES);
     const look = walkPage(texts.length || phrases.length ? [] : null);
     const page = describePage(look);
-    if (look.words) Object.assign(page, soughtIn(look.words, texts, phrases, how.aside));
+    // What neither a person sees nor a screen reader says is not said.
+    const readings = look.words ? readingsOf(look.words.filter(({ el, place }) => !place.silent || !el || isSeen(el))) : [];
+    Object.assign(page, soughtIn(readings, texts, phrases, how.aside));
     const kept = keepBest(look, page, how);
     // A look that nobody is told of leaves the refs of the one that somebody was.
     if (how.look || !refsOf) {
@@ -73,6 +75,7 @@ function observe(how = {}) {
     page.dropped = look.left - kept.length;
     page.status = performance.getEntriesByType("navigation")[0]?.responseStatus || 0;
     page.unread = look.unread || look.text > MAX_TEXT || !!page.truncated;
+    if (how.barriers) page.made = makeupOf(look, readings);
     return page;
   } finally {
     labelsKnown = seenKnown = null;
@@ -128,7 +131,7 @@ function walkPage(words = null) {
   // The browser's own work, which is needed and cannot be cut short, is not counted as time of ours.
   document.body?.getBoundingClientRect();
   const look = {
-    records: [], said: [], headings: [], alerts: [], marked: new Set(), modal: false, left: 0, words,
+    records: [], said: [], headings: [], alerts: [], frames: [], marked: new Set(), modal: false, left: 0, words,
     active: activeOf(), top: modalOf(), nodes: 0, text: 0, began: performance.now(), truncated: false, unread: false,
     inView: false, over: false, apart: true,
   };
@@ -247,6 +250,7 @@ function isBeyond(look, el, place) {
 }
 
 function visitFrame(look, el, place, nesting) {
+  if (look.frames.length < MOST_FRAMES) look.frames.push(el);
   const inner = frameDocument(el);
   if (!inner?.body) {
     look.unread ||= !place.mute && mayBeRead(el, place);
@@ -331,9 +335,7 @@ function keptOf(texts) {
 }
 
 // The text that the page shows, in any case and across elements. What fields hold is no part of it.
-function soughtIn(words, texts, phrases, aside) {
-  // What neither a person sees nor a screen reader says is not said.
-  const readings = readingsOf(words.filter(({ el, place }) => !place.silent || !el || isSeen(el)));
+function soughtIn(readings, texts, phrases, aside) {
   const found = {};
   if (texts.length) found.shown = texts.map((text) => [text, aroundIn(readings, squeeze(plainOf(text)).toLowerCase())]);
   if (texts.length && aside) found.kept = keptOf(texts);
@@ -348,9 +350,14 @@ const MARKS = (1 << 18) - 1;
 const runOf = (run, text, at) => (run << 5 ^ text.charCodeAt(at)) & MARKS;
 
 function phrasesIn(readings, phrases) {
+  const runs = (readings.runs ||= runsOf(readings));
+  return phrases.filter((phrase) => phrase && isMadeOf(runs, phrase) && readings.some(({ low }) => low.includes(phrase)));
+}
+
+function runsOf(readings) {
   const runs = new Uint8Array(MARKS + 1);
   for (const { low } of readings) for (let at = 0, run = 0; at < low.length; at++) runs[run = runOf(run, low, at)] = 1;
-  return phrases.filter((phrase) => phrase && isMadeOf(runs, phrase) && readings.some(({ low }) => low.includes(phrase)));
+  return runs;
 }
 
 function isMadeOf(runs, phrase) {
