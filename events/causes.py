@@ -66,6 +66,7 @@ VerdictCode = (
         "something_was_sent_and_nothing_is_shown",
         "stayed_on_the_page",
         "the_page_came_anew_as_it_was",
+        "the_request_was_not_answered",
         "the_server_has_not_answered",
         "value_not_set",
         "other",

@@ -11,7 +11,8 @@ import msgspec
 from rutter.actors.rules.pages.address import is_at, path_of, place_of, same_document, stands_at
 from rutter.actors.rules.pages.changes import NAMELESS
 from rutter.actors.rules.pages.expected_changes import has_changed
-from rutter.actors.rules.pages.server_exchanges import is_open, is_own, taken, worst
+from rutter.actors.rules.pages.page_state import BROWSER_ERROR
+from rutter.actors.rules.pages.server_exchanges import is_open, is_own, taken, unanswered, worst
 from rutter.actors.rules.steps.check_results import AfterStep, CheckResult, result_of
 from rutter.events.action import CLICKS, kind_of
 from rutter.events.causes import CheckKind, VerdictCode
@@ -122,6 +123,8 @@ def _doubted(case: VerdictCase, found: Judgement) -> Judgement:
     dispatched = isinstance(case.outcome, ActionDone) or case.outcome.dispatched
     if not dispatched or case.running.action.type in ENTERING or found.verdict == "unknown":
         return found
+    if _shows_its_own_error(case):
+        return _unanswered(case, found)
     if found.verdict == "confirmed":
         # It changed something, and what cannot be undone is still under way.
         if _is_under_way(case) and not _is_told(case, found):
@@ -152,12 +155,36 @@ def _unless_refused(case: VerdictCase, found: Judgement) -> Judgement:
     if not case.running.irreversible:
         return found
     own = [each for each in case.seen.exchanges if is_own(each, case.before.url)]
+    stayed = same_document(case.before.url, case.after.url)
     bad = worst(own)
-    if bad is None or any(taken(each) for each in own):
+    if any(taken(each) for each in own):
         return found
+    if bad is None:
+        # Of what was on its way when the page was left nobody hears, however it was answered.
+        lost = any(unanswered(each) and (each.status or stayed) for each in own)
+        return _unanswered(case, found) if lost else found
     words = f"answered_with_{bad.status}"
     return msgspec.structs.replace(
         found, verdict="failed", code="answered_with", words=words, checked=bad.to
+    )
+
+
+def _shows_its_own_error(case: VerdictCase) -> bool:
+    """Whether the browser shows a page of its own: what was asked for has no answer."""
+    return case.after.url.startswith(BROWSER_ERROR) and case.running.action.type != "navigate"
+
+
+def _unanswered(case: VerdictCase, found: Judgement) -> Judgement:
+    """What was sent may have been taken, and what only read brought nothing."""
+    sent = case.running.irreversible or case.sent or case.seen.exchanges
+    if not sent and found.verdict != "confirmed":
+        return found
+    return msgspec.structs.replace(
+        found,
+        verdict="unknown" if sent else "wrong_target",
+        code="the_request_was_not_answered",
+        words="",
+        may_still_come_ms=0,
     )
 
 

@@ -10,6 +10,9 @@ from rutter.events.workflow import Place
 EITHER = " | "
 MOST = 4  # kinds of requests that one step is known by
 GOOD = range(200, 400)
+# Said by whoever stands between, or of a request that the browser then sends again by itself: the
+# server may have taken it all the same.
+UNSURE = frozenset({408, 421, 502, 504})
 
 
 def taken(exchange: Exchange) -> bool:
@@ -23,6 +26,11 @@ def is_open(exchange: Exchange) -> bool:
 
 def refused(exchange: Exchange) -> bool:
     return exchange.status >= 400
+
+
+def unanswered(exchange: Exchange) -> bool:
+    """Whether it is over, and nobody knows what the server made of it."""
+    return exchange.failed or exchange.status in UNSURE
 
 
 def is_own(exchange: Exchange, url: str) -> bool:
@@ -92,4 +100,5 @@ def _steady(to: str, values: Mapping[str, str]) -> str:
 
 def worst(exchanges: Iterable[Exchange]) -> Exchange | None:
     """One that the server refused, if there is any."""
-    return next((each for each in exchanges if refused(each)), None)
+    sure = (each for each in exchanges if refused(each) and not unanswered(each))
+    return next(sure, None)

@@ -1,7 +1,8 @@
 """A connection of the browser to the proxy has each request judged anew, then handed on.
 
 A plain request is read and written by h11 on both sides; a tunnel or a WebSocket is spliced once
-it stands. What is not there is answered by hanging up, as the server itself would have.
+it stands. What is not there is answered by hanging up, as the server itself would have. A request
+that was handed on is always answered: one that is hung up on the browser would send again.
 """
 
 import asyncio
@@ -13,7 +14,12 @@ from typing import Protocol
 import h11
 
 from rutter.actors.rules.policy.hosts import HostRefusal
-from rutter.actors.world.egress.dialer import AddressRefused, Streams, Unreachable
+from rutter.actors.world.egress.dialer import (
+    NOTHING_SAID,
+    AddressRefused,
+    Streams,
+    Unreachable,
+)
 from rutter.actors.world.egress.request_target import (
     MALFORMED,
     RequestTarget,
@@ -28,6 +34,13 @@ MAX_HEAD = 1 << 16  # Chromium itself takes 256 KB of an answer; a request is ne
 MAX_ANSWER_HEAD = 1 << 18
 HEAD_S = 30  # for a request that has begun
 REFUSED = b"x-rutter-refused"
+INSTEAD = b"x-rutter-instead-of"
+UPLOAD = HostRefusal("upload_size", "more was to be sent than may be")
+DOWNLOAD = HostRefusal("download_size", "more was sent than may be received")
+DRAIN_S = 5.0  # for what a browser goes on to send of a request that is answered already
+# To these a browser asks again by itself, whatever it had asked (RFC 9110 15.5.9, 15.5.20).
+ASKS_AGAIN = frozenset({408, 421})
+MAY_BE_REPEATED = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 ACK_AT_ONCE = getattr(socket, "TCP_QUICKACK", None)  # Linux alone has it
 
 
@@ -132,7 +145,7 @@ class ProxiedConnection:
         if (refusal := self._way.judge(target)) is not None:
             return await self._refuse(target, refusal)
         try:
-            upstream = await self._upstream_for(target)
+            upstream = await self._upstream_for(request, target)
         except AddressRefused as refused:
             return await self._refuse(target, refused.refusal)
         except Unreachable as error:
@@ -152,9 +165,11 @@ class ProxiedConnection:
                     self._http.receive_data(await self._reader.read(CHUNK))
         return event if isinstance(event, h11.Request) else None
 
-    async def _upstream_for(self, target: RequestTarget) -> Upstream:
+    async def _upstream_for(self, request: h11.Request, target: RequestTarget) -> Upstream:
+        """A server may be about to leave a connection that was kept; what is sent by it then may
+        have been taken or not. So what is not to be repeated goes by one of its own."""
         held, self._upstream = self._upstream, None
-        if held is not None and held.serves(target):
+        if held is not None and held.serves(target) and _may_be_repeated(request):
             self._upstream = held
             return held
         if held is not None:
@@ -178,7 +193,10 @@ class ProxiedConnection:
                 await self._send(upstream, head)
                 switched = await self._answer(upstream)
         except TooMuch:
-            return self._cut(target, "download_size", "more was sent than may be received")
+            self._way.refused(target, DOWNLOAD)
+            return await self._unanswered(target, upstream, HungUp())
+        except (HungUp, OSError, h11.ProtocolError) as error:
+            return await self._unanswered(target, upstream, error)
         if switched:
             await self._spliced(target, upstream)
             return False
@@ -199,7 +217,7 @@ class ProxiedConnection:
             sending.cancel()
             [outcome] = await asyncio.gather(sending, return_exceptions=True)
             if isinstance(outcome, TooMuch):
-                self._cut(target, "upload_size", "more was to be sent than may be")
+                self._way.refused(target, UPLOAD)
 
     async def _send(self, upstream: Upstream, head: bytes | None) -> None:
         """The head and what follows it, in as few pieces as it came in."""
@@ -261,7 +279,11 @@ class ProxiedConnection:
         keep: tuple[bytes, ...] = (),
     ) -> bytes:
         headers = handed_on(event.headers.raw_items(), keep=keep)
-        head = kind(status_code=event.status_code, headers=headers, reason=event.reason)
+        status, reason = event.status_code, event.reason
+        if status in ASKS_AGAIN:
+            headers.append((INSTEAD, str(status).encode()))
+            status, reason = 502, b"Bad Gateway"
+        head = kind(status_code=status, headers=headers, reason=reason)
         return self._http.send(head) or b""
 
     # -- what is not looked into ---------------------------------------------------------------
@@ -298,7 +320,7 @@ class ProxiedConnection:
                 Burst(self._way.upload_bytes),
             )
         except TooMuch:
-            self._cut(target, "upload_size", "more was to be sent than may be")
+            self._way.refused(target, UPLOAD)
 
     # -- no ------------------------------------------------------------------------------------
 
@@ -317,10 +339,31 @@ class ProxiedConnection:
         await _write(self._writer, [self._http.send(part) or b"" for part in parts])
         return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
 
-    def _cut(self, target: RequestTarget, rule: str, reason: str) -> bool:
-        self._way.refused(target, HostRefusal(rule, reason))
-        self._writer.transport.abort()
-        return False
+    async def _unanswered(self, target: RequestTarget, upstream: Upstream, why: Exception) -> bool:
+        """The server may have taken the request, and what it made of it nobody knows. The browser
+        is told that, by an answer without content: it shows a page of its own for it."""
+        upstream.close()
+        if self._http.our_state is not h11.SEND_RESPONSE:
+            self._writer.transport.abort()  # it has an answer, and hears that it is cut off
+            raise HungUp from why
+        self._way.failed(target, NOTHING_SAID)
+        await self._say(502, [], b"")
+        await self._drained()
+        return self._http.states == {h11.SERVER: h11.DONE, h11.CLIENT: h11.DONE}
+
+    async def _drained(self) -> None:
+        """A browser hears what is said to it when it has sent all that it wanted to."""
+        with contextlib.suppress(HungUp, OSError, h11.ProtocolError):
+            async with asyncio.timeout(DRAIN_S):
+                while self._http.their_state is h11.SEND_BODY:
+                    if _next(self._http) is None:
+                        self._http.receive_data(await self._reader.read(CHUNK))
+
+
+def _may_be_repeated(request: h11.Request) -> bool:
+    """What only reads, unless it is for a page: going there may be what was approved."""
+    asked = {name for name, _ in request.headers}
+    return request.method in MAY_BE_REPEATED and b"upgrade-insecure-requests" not in asked
 
 
 def _has_body(request: h11.Request) -> bool:

@@ -21,6 +21,7 @@ OF_ONE_HOP = frozenset(
         b"te",
         b"trailer",
         b"upgrade",
+        b"x-rutter-instead-of",
         b"x-rutter-refused",
     }
 )

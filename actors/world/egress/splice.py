@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from rutter.actors.world.egress.dialer import Streams
+from rutter.actors.world.egress.tls_talk import BROKEN, TlsTalk
 
 CHUNK = 1 << 18  # as much as the event loop reads at once
 IDLE_S = 600.0  # a WebSocket or a stream of events may be silent for long
 # A tunnel carries all that is said to a host, one thing after the other. What is sent without such
 # a pause belongs together, and is bounded as one upload.
 PAUSE_S = 1.0
+GOODBYE_S = 1.0  # after a goodbye the connection ends at once; what goes on was none
 
 
 class TooMuch(Exception):
@@ -52,17 +54,14 @@ class Silence:
             left = self._since + IDLE_S - self._loop.time()
 
 
-def uncounted(size: int) -> None:
-    """What comes in by a tunnel is bounded by the browser, which knows what is a file."""
-
-
 async def splice(client: Streams, server: Streams, sent: Callable[[int], None]) -> None:
-    """Ends with either side's failure; one that only stopped talking still hears the other.
-    Raises `TimeoutError` when both are silent for long."""
-    silence = Silence()
+    """Ends with either side's failure; one that only stopped talking still hears the other. A
+    client of TLS whose server left with an answer owed hears that the talk broke off. Raises
+    `TimeoutError` when both are silent for long."""
+    silence, talk = Silence(), TlsTalk()
     pumps = asyncio.gather(
-        _pump(client[0], server[1], sent, silence),
-        _pump(server[0], client[1], uncounted, silence),
+        _requests(client[0], server[1], sent, silence, talk),
+        _answers(server[0], client[1], silence, talk),
     )
     ending = asyncio.ensure_future(silence.long())
     try:
@@ -71,23 +70,69 @@ async def splice(client: Streams, server: Streams, sent: Callable[[int], None]) 
         if not pumps.done():
             raise TimeoutError
         pumps.result()
+    except (OSError, TooMuch):
+        if talk.owed:
+            _break_off(client[1])
+        raise
     finally:
         pumps.cancel()
         ending.cancel()
         await asyncio.gather(pumps, ending, return_exceptions=True)
 
 
-async def _pump(
+async def _requests(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
     count: Callable[[int], None],
     silence: Silence,
+    talk: TlsTalk,
 ) -> None:
     while data := await reader.read(CHUNK):
         silence.broken()
         count(len(data))
+        talk.browser_says(data)
         writer.write(data)
         await writer.drain()
         silence.broken()
+    _end(writer)
+
+
+async def _answers(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, silence: Silence, talk: TlsTalk
+) -> None:
+    """What comes in by a tunnel is bounded by the browser, which knows what is a file."""
+    held = b""
+    while (data := await _read(reader, GOODBYE_S if held else None)) != b"":
+        silence.broken()
+        now, later = talk.server_says(data) if data is not None else (b"", b"")
+        writer.write(held + now)
+        held = later
+        await writer.drain()
+        silence.broken()
+    if talk.owed:
+        _break_off(writer)
+    else:
+        writer.write(held)
+    _end(writer)
+
+
+async def _read(reader: asyncio.StreamReader, within_s: float | None) -> bytes | None:
+    """Nothing at the end; none when the time is up."""
+    limit = asyncio.timeout(within_s)
+    try:
+        async with limit:
+            return await reader.read(CHUNK)
+    except TimeoutError:
+        if not limit.expired():
+            raise  # the connection's own
+        return None
+
+
+def _end(writer: asyncio.StreamWriter) -> None:
     with contextlib.suppress(OSError, RuntimeError):  # it may be closed by now
         writer.write_eof()
+
+
+def _break_off(writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(RuntimeError):  # all was said to it already
+        writer.write(BROKEN)

@@ -35,6 +35,7 @@ from tests.support.shop_facts import (
 
 SENT, SAVED = f"POST {ORIGIN}/orders", f"PUT {ORIGIN}/draft"
 FORM, ORDER = page("/orders/new", "form"), page("/orders/7", "order")
+STAYED, NO_PAGE = page("/orders/new", "changed"), Page("chrome-error://chromewebdata/")
 VALUES = {"customer": "Aurora Shipping"}
 FLOW = workflow(end=Expectation(place=place("/orders/*")), parameters=("customer",))
 RUN = run_of(FLOW, values=VALUES)
@@ -97,6 +98,15 @@ BEGUN: Story = (RUN, saw(FORM), *typed())
         (LEARNED, seen(ORDER), "unknown", None),  # nothing of that kind was sent
         (LEARNED, seen(ORDER, Exchange(1, SENT, 2, failed=True)), "unknown", None),
         (LEARNED, seen(ORDER, answered(500), answered(200, number=2)), "confirmed", "acknowledged"),
+        # Whoever stands between says so, or the browser: whether it was done nobody knows.
+        *(
+            (None, seen(ORDER, answered(status)), "unknown", None)
+            for status in (408, 421, 502, 504)
+        ),
+        (None, seen(STAYED, Exchange(1, SENT, 2, failed=True)), "unknown", None),
+        (None, seen(ORDER, Exchange(1, SENT, 2, failed=True)), "confirmed", ""),  # it was left
+        (None, seen(NO_PAGE), "unknown", None),
+        (LEARNED, seen(NO_PAGE, answered(502)), "unknown", None),
         (None, seen(ORDER), "confirmed", None),  # it sent nothing
         (None, seen(ORDER, answered(200, "POST https://count.example/hit")), "confirmed", None),
     ],
@@ -244,7 +254,7 @@ OPENED = Action("click", target=Target((ByRole("link", "${customer}"),)))
 FOUND_LATER: Story = (plan(OPENED, number=3, index=2), found(element(), 3))
 NOTHING_SHOWS: Story = (
     *sent(),
-    seen(page("/orders/new", "changed"), Exchange(1, SENT, 2, failed=True)),
+    seen(page("/orders/sent", "changed"), Exchange(1, SENT, 2, failed=True)),
 )
 
 

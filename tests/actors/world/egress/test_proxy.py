@@ -190,6 +190,51 @@ async def _nothing(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Non
 # -- limits ------------------------------------------------------------------------------------
 
 
+UNANSWERED = {
+    "nothing": b"",
+    "half a head": b"HTTP/1.1 200 O",
+    "nonsense": b"\x15\x03\x03\0\x02\x02\x50",
+    "hints": b"HTTP/1.1 103 Early Hints\r\n\r\n",
+    "try again": b"HTTP/1.1 408 No\r\ncontent-length: 2\r\n\r\nno",
+    "try elsewhere": b"HTTP/1.1 421 No\r\ncontent-length: 2\r\n\r\nno",
+}
+
+
+@pytest.mark.parametrize("name", UNANSWERED)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_what_was_handed_on_and_is_not_answered_is_told_so(
+    gate: Gate, name: str, method: str
+) -> None:
+    """Hung up on, or told to try again, the browser would send it once more."""
+    asked = 0
+
+    async def failing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal asked
+        await reader.readuntil(b"\r\n\r\n")
+        asked += 1
+        writer.write(UNANSWERED[name])
+        writer.close()
+
+    async with serving(failing) as port, passing(gate, "127.0.0.1") as (way, line):
+        for times in (1, 2):  # the connection is of use after it
+            at = f"127.0.0.1:{port}"
+            length = "Content-Length: 3\r\n\r\na=1" if method == "POST" else "\r\n"
+            await line.say(f"{method} http://{at}/ HTTP/1.1\r\nHost: {at}\r\n{length}")
+            while not (answer := await line.answer()).startswith("HTTP/1.1 502"):
+                assert answer.startswith("HTTP/1.1 103")
+            assert asked == times
+        said = await way.why_not("127.0.0.1", port)
+        assert said == ("" if name.startswith("try") else "net::ERR_EMPTY_RESPONSE")
+
+
+async def test_what_is_not_to_be_repeated_goes_by_a_connection_of_its_own(gate: Gate) -> None:
+    page = ("Upgrade-Insecure-Requests: 1",)
+    async with origin() as named, passing(gate, named.host) as (_, line):
+        for headers in ((), (), page, ()):
+            await line.get(f"http://{named.host}/", "", *headers)
+        assert named.connections == 2
+
+
 async def test_more_than_may_be_sent_or_received_at_once_is_cut(gate: Gate) -> None:
     got = 0
 
@@ -211,7 +256,7 @@ async def test_more_than_may_be_sent_or_received_at_once_is_cut(gate: Gate) -> N
             f"POST http://{at}/ HTTP/1.1\r\nHost: {at}\r\nContent-Length: 9000000\r\n\r\n"
         )
         await line.say(bytes(9_000_000))
-        assert await line.head() == ""
+        assert (await line.head()).startswith("HTTP/1.1 502")
         async with line_to(way) as tunnel:
             assert (await tunnel.connect(at)).startswith("HTTP/1.1 200")
             await tunnel.say(bytes(9_000_000))

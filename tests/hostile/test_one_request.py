@@ -1,0 +1,124 @@
+"""A server that takes what was posted and fails to answer hears of it once, over http and https.
+
+Chromium by itself sends it again where a connection that served before ends without an answer. Over
+https two answers remain by which a server asks for that, and two that say that nothing was taken.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Literal, NamedTuple, get_args
+
+import anyio
+import pytest
+from playwright.async_api import Request
+
+from rutter.actors.world.browser import chromium
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import Gate, NoGate, OpensPassages
+from rutter.pipeline.config.chromium_install import find_chromium
+from tests.support.example_counts import SOAK
+from tests.support.policies import HERE
+from tests.support.tls_authority import authority
+from tests.support.unanswering_server import UnansweringServer, Way
+from tests.support.until_true import until
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.soak,
+    pytest.mark.anyio,
+    pytest.mark.timeout(7_200 if SOAK else 300),
+]
+
+Protocol = Literal["http", "https", "h2"]
+ACTS = ("click", "enter", "fetch", "form")
+USUAL: tuple[Way, ...] = (
+    *("reset", "reset_in_head", "close", "drop", "early_hints"),
+    *("408", "421", "goaway", "goaway_untaken", "alert"),
+)
+WAYS: tuple[Way, ...] = get_args(Way) if SOAK else USUAL
+ROUNDS = 20 if SOAK else 1
+# What our proxy cannot see, and so not hold. docs/at-most-once.md lists them.
+ASKED_AGAIN: dict[Protocol, set[Way]] = {
+    "http": set(),
+    "https": {"408", "421"},
+    "h2": {"421", "goaway_untaken", "rst_refused"},
+}
+
+
+class Lab(NamedTuple):
+    """A browser that trusts the test authority, a window of it, and a server of each protocol."""
+
+    browser: Chromium
+    servers: dict[Protocol, UnansweringServer]
+
+
+async def labs(gate: OpensPassages) -> AsyncGenerator[Lab]:
+    trusted = authority()
+    servers: dict[Protocol, UnansweringServer] = {
+        "http": UnansweringServer(),
+        "https": UnansweringServer(trusted.server("http/1.1")),
+        "h2": UnansweringServer(trusted.server("h2", "http/1.1")),
+    }
+    executable = find_chromium()
+    assert executable is not None, "no Chromium: run `make setup`, or set RUTTER_CHROMIUM"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chromium, "QUIET", (*chromium.QUIET, trusted.trusted))
+        async with Chromium(executable, gate) as browser:
+            yield Lab(browser, servers)
+    for server in servers.values():
+        server.close()
+
+
+@pytest.fixture(scope="module")
+async def lab(anyio_backend: str) -> AsyncIterator[Lab]:
+    async with aclosing(labs(Gate())) as found:
+        yield await anext(found)
+
+
+async def posted(browser: Chromium, server: UnansweringServer, way: Way, act: str) -> int:
+    """How often the server counts it, when the browser has given it up or has its answer: one that
+    is sent again is over only after that."""
+    window = await browser.open_window(HERE)
+    page = window.tab.page
+    server.way = "answer"
+    await page.goto(server.url)
+    server.way, server.posts = way, 0
+    over = anyio.Event()
+
+    def ended(request: Request) -> None:
+        if request.method == "POST":
+            over.set()
+
+    page.on("requestfailed", ended)
+    page.on("response", lambda response: ended(response.request))
+    with anyio.fail_after(20):
+        if act == "enter":
+            await page.press("#enter", "Enter", no_wait_after=True)
+        else:
+            await page.click(f"#{act}", no_wait_after=True)
+        if way == "stall":
+            await until(lambda: server.posts > 0)
+        else:
+            await over.wait()
+    await window.close()
+    return server.posts
+
+
+@pytest.mark.parametrize("protocol", get_args(Protocol))
+async def test_what_is_not_answered_is_sent_once(lab: Lab, protocol: Protocol) -> None:
+    counted: dict[str, int] = {}
+    server = lab.servers[protocol]
+    for number, way in enumerate(WAYS):
+        acts = ACTS if SOAK else (ACTS[number % len(ACTS)],)
+        for act in acts:
+            rounds = [await posted(lab.browser, server, way, act) for _ in range(ROUNDS)]
+            counted[f"{way} {act}"] = max(rounds)
+    again = {name for name, posts in counted.items() if posts > 1}
+    assert {name.split()[0] for name in again} == ASKED_AGAIN[protocol] & set(WAYS), counted
+
+
+async def test_without_the_proxy_it_is_sent_twice() -> None:
+    async with aclosing(labs(NoGate())) as found:
+        lab = await anext(found)
+        for server in lab.servers.values():
+            assert await posted(lab.browser, server, "reset", "fetch") == 2
