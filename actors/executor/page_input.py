@@ -135,6 +135,8 @@ class PageInput:
         """Waits for what the input asked for. What was in its way has kept it from the page."""
         tab = self._held.tab
         navigated = await self._held.screen.window.settle(tab, within_ms=NAVIGATE_MS)
+        if tab.changed and not navigated:
+            return refused_by({"changed": tab.changed}) or ActionOutcome()
         if tab.missed:
             self._held.dispatched = False
             return ActionOutcome(

@@ -74,6 +74,7 @@ class Tab(PageSession):
         self._keys: bool | None = None  # whether they are listened to, where that is known
         self._downloads: dict[str, str] = {}
         self.missed = ""  # what was in the way of the last click, which then was held back
+        self.changed: dict[str, Any] = {}  # or what became of its element under the press
 
     # -- calls ---------------------------------------------------------------------------------
 
@@ -210,7 +211,8 @@ class Tab(PageSession):
                 # The answer to any call comes behind the announcement of a navigation.
                 with contextlib.suppress(DocumentGone):
                     answer = await self._evaluate("sync", ())
-                    self.missed = answer["missed"] if self._clicked else ""
+                    if self._clicked:
+                        self.missed, self.changed = answer["missed"], answer.get("changed") or {}
             await self._arrival()
             return self._documents != self._documents_before
 
@@ -443,7 +445,7 @@ class Tab(PageSession):
         self._heard = False
         self._clicked = False
         self._keys = None
-        self.missed = ""
+        self.missed, self.changed = "", {}
         self.traffic.begin_input()
         self._documents_before = self._documents
         self.addresses.on_input()

@@ -16,13 +16,13 @@ function refusal(digest) {
 function check(digest, point) {
   const refused = refusal(digest);
   if (refused || !point) return refused || {};
-  if (!mayMove(pinned)) return aim(pinned);
-  return stillness(pinned).then((still) => refusal(digest) || (still ? aim(pinned) : aimAtMoving(pinned)));
+  if (!mayMove(pinned)) return aim(pinned, digest);
+  return stillness(pinned).then((still) => refusal(digest) || (still ? aim(pinned, digest) : aimAtMoving(pinned, digest)));
 }
 
 // What does not come to rest can be clicked where it stays: it may throb, and not run away.
-async function aimAtMoving(el) {
-  const spot = aim(el);
+async function aimAtMoving(el, digest) {
+  const spot = aim(el, digest);
   if (spot.code) return spot;
   await new Promise((done) => nextFrame(() => nextFrame(done)));
   const hit = isAttached(el) && deepest(spot.x, spot.y);
@@ -77,12 +77,12 @@ function nextFrame(then) {
   setTimeout(once, 50);
 }
 
-function aim(el) {
+function aim(el, digest) {
   const places = [el, ...(tagOf(el) === "input" ? labelsOf(el) : [])];
   for (const place of places) {
     if (!isVisible(place)) continue;
     const spot = spotOn(place, el);
-    if (spot) return arm(el, { ...spot, sends_file: !!upTo(el, "a[download]") });
+    if (spot) return arm(el, digest, { ...spot, sends_file: !!upTo(el, "a[download]") });
   }
   const over = coveredBy(places.find(isVisible) || el);
   return over.message ? { code: "element_obscured", ...over } : { code: "element_not_visible" };
@@ -192,7 +192,7 @@ function aimDrag(digest, ways, drop) {
   const begin = freeSpot(pinned, pinned), end = dropOn(to, drop) || freeSpot(to, to) || middleOf(to);
   const over = begin ? null : coveredBy(pinned);
   if (over) return { code: "element_obscured", ...over, message: over.message || "it is not in view with where it is dragged to" };
-  return end ? arm(pinned, { ...begin, end }) : { code: "element_not_visible" };
+  return end ? arm(pinned, digest, { ...begin, end }) : { code: "element_not_visible" };
 }
 
 // Where it was let go when it was recorded, if that is in view: above or below the middle may matter.
@@ -213,14 +213,18 @@ function middleOf(el) {
 
 // Between the look and the click the page may put something else there: a thing that moves in, an
 // element that goes away when it is pointed at. The press is looked at before the page hears of it,
-// and held back if it would set off something else.
-const GUARDED = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
+// and held back if it would set off something else. So is the event that does it, before the page
+// hears of that: what the page made of the press may lead elsewhere.
+const DOES_IT = ["click", "auxclick"];
+const GUARDED = ["pointerdown", "mousedown", "pointerup", "mouseup", ...DOES_IT];
 const ARMED_MS = 3000;
+const HELD_MS = 60_000; // a button that is held down, a page that takes its time with the press
 let armed = null;
 
-function arm(el, spot) {
+function arm(el, digest, spot) {
   disarm();
-  armed = { el, missed: "", windows: [], timer: setTimeout(disarm, ARMED_MS) };
+  const timer = setTimeout(disarm, ARMED_MS), dragged = !!spot.end;
+  armed = { el, digest, leads: leadsTo(el), missed: "", changed: false, done: dragged, windows: [], timer };
   for (let frame = frameOf(el), view = documentOf(el).defaultView; frame; frame = frameOf(frame)) {
     armed.windows.push(view);
     view = documentOf(frame).defaultView;
@@ -230,26 +234,45 @@ function arm(el, spot) {
 }
 
 function disarm() {
-  if (!armed) return "";
-  const { windows, timer, missed } = armed;
+  if (!armed) return { missed: "" };
+  const { el, windows, timer, missed, changed } = armed;
   clearTimeout(timer);
   for (const view of windows) for (const type of GUARDED) view.removeEventListener(type, watchPress, true);
   armed = null;
-  return missed;
+  return changed && isAttached(el) ? { missed: "", changed: describe(el, pinnedKey) } : { missed };
+}
+
+// Where it leads: what its form sends and where to, or its address. What is sent is all that it says.
+function leadsTo(el) {
+  const actor = setOff(el), form = formOf(senderOf(el, actor, pinnedKey)), sending = sends(el, actor, pinnedKey);
+  return JSON.stringify([attribute(actor, "href") || "", form.exact, form.method, sending, sending && exactOf(el, pinnedKey)]);
 }
 
 function watchPress(event) {
   if (!armed || !event.isTrusted) return;
-  if (event.type === "pointerdown") {
-    const hit = event.composedPath()[0];
-    const element = hit && isElement(hit);
-    const same = element && isAttached(armed.el) && setsOffTheSame(hit, armed.el);
-    armed.missed = same ? "" : clip(element ? `${tagOf(hit)} ${textOf(hit)}` : "nothing", 80);
-  }
-  if (!armed.missed) return;
-  event.preventDefault();
-  event.stopImmediatePropagation();
+  const hit = event.composedPath()[0];
+  if (event.type === "pointerdown") pressOn(hit);
+  else if (DOES_IT.includes(event.type) && !armed.done) clickOn(hit);
+  if (armed.missed || armed.changed) holdBack(event);
 }
+
+function pressOn(hit) {
+  clearTimeout(armed.timer);
+  armed.timer = setTimeout(disarm, HELD_MS);
+  const same = hit && isElement(hit) && isAttached(armed.el) && setsOffTheSame(hit, armed.el);
+  armed.missed = same ? "" : saidOf(hit);
+  if (same && armed.digest && exactOf(armed.el, pinnedKey) !== armed.digest) armed.changed = true;
+}
+
+// A press may open what the click then lies on, and that does nothing of its own.
+function clickOn(hit) {
+  armed.done = true; // what a second one of the same input finds is what the first has made
+  const known = hit && isElement(hit) && isAttached(armed.el) && setsOffTheSame(hit, armed.el);
+  if (known) armed.changed ||= leadsTo(armed.el) !== armed.leads;
+  else if (hit && isElement(hit) && matches(setOff(hit), SETS_OFF)) armed.missed ||= saidOf(hit);
+}
+
+const saidOf = (hit) => clip(hit && isElement(hit) ? `${tagOf(hit)} ${textOf(hit)}` : "nothing", 80);
 
 // From the start of the document, so that it is the first to hear.
 for (const type of GUARDED) addEventListener(type, watchPress, true);
@@ -318,6 +341,13 @@ function isStill(expected) {
   return same;
 }
 
+// What a key sends is sent by the click that the browser makes of it: by then the page has heard the key.
+function watchSending(event) {
+  if (!keying || !event.isTrusted || keying.strayed || keying.leads === leadsTo(keying.el)) return;
+  keying.strayed = keying.changed = true;
+  holdBack(event);
+}
+
 function holdBack(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
@@ -333,13 +363,15 @@ const focused = () => activeOf() || document.body;
 
 function expectKey(el, digest) {
   clearTimeout(keying?.timer);
-  keying = { el, judged: el, digest, heard: false, strayed: false, timer: setTimeout(() => (keying = null), ARMED_MS) };
+  keying = { el, judged: el, digest, leads: leadsTo(el), heard: false, strayed: false, changed: false, timer: setTimeout(() => (keying = null), ARMED_MS) };
 }
 
 function watchKey(event) {
   if (!keying) watchTyping(event);
   if (!keying || !event.isTrusted) return;
-  if (!keying.strayed && focused() === keying.el && isStill(keying)) keying.heard = true;
+  const leads = !keying.heard || event.type === "keydown" || keying.leads === leadsTo(keying.el);
+  keying.changed ||= !leads;
+  if (!keying.strayed && focused() === keying.el && isStill(keying) && leads) keying.heard = true;
   else {
     keying.strayed = true;
     holdBack(event);
@@ -348,15 +380,16 @@ function watchKey(event) {
 
 // Asked for after the key: what has the focus instead, if nothing of it was heard, or that it moved.
 function pressed() {
-  const { strayed, heard } = keying || {};
+  const { strayed, heard, changed, el } = keying || {};
   clearTimeout(keying?.timer);
   keying = null;
   if (!strayed) return {};
+  if (changed && isAttached(el)) return { changed: describe(el, pinnedKey) };
   if (!heard && pinnedByFocus) return { changed: describe(refocused(), pinnedKey) };
   return { code: "action_failed", message: "the focus is elsewhere by now", heard };
 }
 
-const WATCHES = { beforeinput: watchTyping, keydown: watchKey, keypress: watchKey };
+const WATCHES = { beforeinput: watchTyping, keydown: watchKey, keypress: watchKey, click: watchSending };
 globalThis.rutterWatches = WATCHES;
 
 function watcher(type) {
@@ -378,7 +411,7 @@ function entered(value, append) {
 }
 
 // Asked for after input: what was in the way of it, if anything.
-const sync = () => ({ missed: disarm() });
+const sync = () => disarm();
 
 // ---- what is done ---------------------------------------------------------------------------------------
 
