@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import ssl
 import sys
 import tempfile
@@ -49,6 +50,11 @@ EXTENDED = tomllib.loads((Path(__file__).parent / "extended.toml").read_text())
 if "TMPDIR" not in os.environ:
     os.environ["TMPDIR"] = str(leftovers.temporary_place())
     tempfile.tempdir = None  # it is asked for again
+
+# A suite that a shell starts in the background takes no Ctrl-C, and hands that on: programs that
+# tests end with one would run for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What is imported and collected stays until the end: it is no garbage to be looked for, neither
 # while it is made nor after every few tests.
