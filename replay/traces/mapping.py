@@ -14,11 +14,13 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from rutter.events import critic, executor, planner, runtime
-from rutter.events import validator as gate
+import rutter.replay.traces.event_attributes as event_attributes
+from rutter.events import planner, runtime
 from rutter.events.action import Action, Kind
+from rutter.events.critic import ActionJudged, OutcomeUnknown
 from rutter.events.event import Event
-from rutter.replay.traces import event_attributes
+from rutter.events.executor import QueryAnswered, QueryFailed
+from rutter.events.validator import ActionRejected, ActionWithheld
 from rutter.replay.traces.attributes import FieldsTaken
 from rutter.replay.traces.outgoing_text import said
 from rutter.replay.traces.span import Attributes
@@ -58,6 +60,17 @@ WORK_OF: Final[Mapping[str, str]] = {
     "critic": "judge",
     "person": "ask person",
     "advisor": "chat",
+}
+# What says what a step came to, and in which word where that is no verdict.
+StepEnd = (
+    ActionJudged | ActionRejected | ActionWithheld | OutcomeUnknown | QueryAnswered | QueryFailed
+)
+ENDED_AS: Final[Mapping[type[Event], str]] = {
+    ActionRejected: "rejected",
+    ActionWithheld: "withheld",
+    OutcomeUnknown: "unknown",
+    QueryAnswered: "answered",
+    QueryFailed: "failed",
 }
 # Counted over a run, and told on its span.
 TOTALS: Final = (
@@ -175,21 +188,9 @@ def step_attributes(
     }
 
 
-def verdict_of(event: Event) -> str:
+def verdict_of(end: StepEnd) -> str:
     """What a step is told to have come to, in one word."""
-    match event:
-        case critic.ActionJudged(verdict=verdict):
-            return verdict
-        case executor.QueryAnswered():
-            return "answered"
-        case executor.QueryFailed():
-            return "failed"
-        case gate.ActionRejected():
-            return "rejected"
-        case gate.ActionWithheld():
-            return "withheld"
-        case _:
-            return "unknown"
+    return end.verdict if isinstance(end, ActionJudged) else ENDED_AS[type(end)]
 
 
 def request_attributes(event: planner.AdviceRequested) -> Attributes:

@@ -3,90 +3,59 @@
 from collections.abc import Iterator
 from typing import Final, Literal
 
+import msgspec
+
 from rutter.events.action import Action
-from rutter.events.advisor import AdviceFailed, AdviceReceived, VisionGiven
 from rutter.events.envelope import Envelope
 from rutter.events.event import Event
-from rutter.events.executor import (
-    ActionDone,
-    ActionFailed,
-    QueryAnswered,
-    QueryFailed,
-    TargetMissing,
-    TargetResolved,
-)
-from rutter.events.observer import PageObserved
+from rutter.events.executor import LookalikesFound
 from rutter.replay.traces.mapping import KINDS
-from rutter.replay.traces.outcomes import OPEN
+from rutter.replay.traces.outcomes import OPEN, SpanStatus
 from rutter.replay.traces.span import CLIENT, INTERNAL, Attributes, Link, Span, SpanEvent
 
 # Whose child a piece of work is; `later` until it shows which step it led to, if any.
 Place = Literal["step", "run", "later"]
 
-# Reports that say how long their work took, and in what unit.
-UNITS_NS: Final[dict[type[Event], tuple[str, int]]] = {
-    PageObserved: ("took_us", 1_000),
-    TargetResolved: ("took_us", 1_000),
-    TargetMissing: ("took_us", 1_000),
-    ActionDone: ("took_us", 1_000),
-    ActionFailed: ("took_us", 1_000),
-    QueryAnswered: ("took_us", 1_000),
-    QueryFailed: ("took_us", 1_000),
-    AdviceReceived: ("took_ms", 1_000_000),
-    AdviceFailed: ("took_ms", 1_000_000),
-    VisionGiven: ("took_ms", 1_000_000),
-}
+# A report says how long its work took, in one of these units. This version of the mapping leaves it
+# out of a search for look-alikes.
+UNITS_NS: Final = {"took_us": 1_000, "took_ms": 1_000_000}
 
 
 def took_ns(event: Event) -> int:
     """How long the reported work took, 0 when the report does not say."""
-    found = UNITS_NS.get(type(event))
-    return max(0, getattr(event, found[0])) * found[1] if found is not None else 0
+    if isinstance(event, LookalikesFound):
+        return 0
+    return max(0, *(getattr(event, field, 0) * unit for field, unit in UNITS_NS.items()))
 
 
-class OpenWork:
-    """Open work is what one actor does about one cause."""
+class OpenWork(msgspec.Struct, eq=False):
+    """Open work is what one actor does about one cause, from its `first` event on."""
 
-    __slots__ = (
-        "actor",
-        "attributes",
-        "cause",
-        "end_ns",
-        "events",
-        "kinds",
-        "link",
-        "model",
-        "name",
-        "outcome",
-        "place",
-        "span_id",
-        "start_ns",
-        "step",
-    )
+    first: Envelope
+    name: str
+    span_id: bytes
+    place: Place
+    step: "OpenStep | None" = None
+    start_ns: int = 0
+    end_ns: int = 0
+    kinds: str = ""
+    model: str = ""
+    attributes: Attributes = {}
+    link: Link | None = None
+    events: tuple[SpanEvent, ...] = ()
+    outcome: SpanStatus = OPEN
 
-    def __init__(self, envelope: Envelope, name: str, span_id: bytes, place: Place) -> None:
-        self.actor = envelope.actor
-        self.cause = envelope.cause
-        self.name = name
-        self.span_id = span_id
-        self.place = place
-        self.step: OpenStep | None = None
-        self.start_ns = self.end_ns = 0
-        self.kinds = ""
-        self.model = ""
-        self.attributes: Attributes = {
-            "openinference.span.kind": KINDS[name],
-            "rutter.actor": envelope.actor,
-            "rutter.n": envelope.n,
+    def __post_init__(self) -> None:
+        self.attributes = {
+            "openinference.span.kind": KINDS[self.name],
+            "rutter.actor": self.first.actor,
+            "rutter.n": self.first.n,
         }
-        self.link: Link | None = None
-        self.events: tuple[SpanEvent, ...] = ()
-        self.outcome = OPEN
 
     def goes_on(self, envelope: Envelope) -> bool:
         """Facts without a cause are each a piece of work of their own."""
-        cause = envelope.cause
-        return cause == self.cause and cause != 0 and envelope.actor == self.actor
+        cause, first = envelope.cause, self.first
+        return cause == first.cause and cause != 0 and envelope.actor == first.actor
 
     def finish(self, trace_id: bytes, parent_id: bytes) -> Span:
         self.attributes["rutter.events"] = self.kinds
@@ -105,33 +74,25 @@ class OpenWork:
         )
 
 
-class OpenStep:
+class OpenStep(msgspec.Struct, eq=False):
     """An open step lasts from what led to its plan until the next step is planned; a retry is the
     same step.
 
     One that looks whether another worked lies inside that one, its `owner`.
     """
 
-    def __init__(
-        self,
-        span_id: bytes,
-        number: int,
-        action: Action,
-        words: str,
-        attributes: Attributes,
-        owner: "OpenStep | None" = None,
-    ) -> None:
-        self.owner = owner
-        self.span_id = span_id
-        self.number = number
-        self.action = action
-        self.words = words
-        self.attributes = attributes
-        self.notes: list[SpanEvent] = []
-        self.start_ns = self.end_ns = 0
-        self.attempts = 1
-        self.settled = False
-        self.outcome = OPEN
+    span_id: bytes
+    number: int
+    action: Action
+    words: str
+    attributes: Attributes
+    owner: "OpenStep | None" = None
+    notes: list[SpanEvent] = []
+    start_ns: int = 0
+    end_ns: int = 0
+    attempts: int = 1
+    settled: bool = False
+    outcome: SpanStatus = OPEN
 
     def chain(self) -> "Iterator[OpenStep]":
         """This one and those that it lies in."""
@@ -156,7 +117,8 @@ class OpenStep:
             self.start_ns,
             self.end_ns,
             self.attributes,
-            events=tuple(self.notes),
-            status=self.outcome.status,
-            message=self.outcome.message,
+            INTERNAL,
+            (),
+            tuple(self.notes),
+            *self.outcome,
         )

@@ -9,7 +9,6 @@ A step reaches from the first look or thought that led to its plan until the nex
 Whether a thought leads to a step shows only later, so it waits; if it led to none, it is the run's.
 """
 
-from collections.abc import Callable, Mapping
 from typing import Final
 
 from rutter.events.action import Action, Kind
@@ -22,7 +21,6 @@ from rutter.events.advisor import (
 )
 from rutter.events.critic import ActionJudged, OutcomeUnknown
 from rutter.events.envelope import Envelope, kind
-from rutter.events.event import Event
 from rutter.events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
 from rutter.events.observer import PageObserved
 from rutter.events.person import ApprovalAnswered
@@ -34,8 +32,9 @@ from rutter.events.runtime import (
     SessionInterrupted,
     SessionStarted,
 )
-from rutter.events.validator import ActionRejected, ActionWithheld, ApprovalRequested
+from rutter.events.validator import ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
+from rutter.replay.fold import Fold, hears
 from rutter.replay.story.cost import is_call, is_priced
 from rutter.replay.traces.event_attributes import tool_attributes, words_of
 from rutter.replay.traces.ids import SpanIds, run_id, trace_id
@@ -44,6 +43,7 @@ from rutter.replay.traces.mapping import (
     TOTALS,
     WORK_OF,
     SpanRule,
+    StepEnd,
     request_attributes,
     rule_of,
     run_attributes,
@@ -63,11 +63,13 @@ MAX_NOTES: Final = 128
 NOTHING: Final = (b"", 0)
 
 
-class SessionSpans:
-    """A session's spans take its events, from the second to the last."""
+class SessionSpans(Fold):
+    """A session's spans take its events, from the second to the last. What some of them mean for
+    the step around their work, and for the run, its handlers tell."""
 
     def __init__(self, envelope: Envelope, started: SessionStarted) -> None:
         self.seq = envelope.seq
+        self._n = envelope.n
         self._session = envelope.session
         self._started = started
         self._start_ns = self._last_ns = envelope.at_ns
@@ -101,7 +103,7 @@ class SessionSpans:
             self._dead_ns = self._last_ns
         at_ns = max(envelope.at_ns, self._last_ns) if self._dead_ns is None else self._dead_ns
         self._last_ns = at_ns
-        self._totals["rutter.event_count"] = envelope.n
+        self._n = envelope.n
         row = rule_of(event)
         if isinstance(event, SessionEnded):
             self._end(event, at_ns)
@@ -127,9 +129,7 @@ class SessionSpans:
         outcome = OUTCOMES.get(type(event))
         if outcome is not None:
             work.outcome = outcome(event)
-        follow = FOLLOWS.get(type(event))
-        if follow is not None:
-            follow(self, envelope, work)
+        self.handle(event, work)
 
     def _begin(self, envelope: Envelope, at_ns: int, name: str) -> OpenWork:
         event = envelope.event
@@ -167,81 +167,84 @@ class SessionSpans:
     def _at_work(self, event: AnyEvent) -> OpenStep | None:
         """The innermost step that has no verdict yet. What a verdict teaches is still of the step
         that was judged, and nothing is learned from a look whether it worked."""
-        if self._step is None:
-            return None
-        chain = list(self._step.chain())
-        if rule_of(event).span == "learn" and all(step.settled for step in chain):
+        chain = self._chain
+        if chain and rule_of(event).span == "learn" and all(step.settled for step in chain):
             return chain[-1]
-        return next((step for step in chain if not step.settled), None)
+        return self._unsettled
+
+    @property
+    def _chain(self) -> tuple[OpenStep, ...]:
+        """The innermost step that is open, and those that it lies in."""
+        return tuple(self._step.chain()) if self._step is not None else ()
+
+    @property
+    def _unsettled(self) -> OpenStep | None:
+        return next((step for step in self._chain if not step.settled), None)
 
     def _numbered(self, number: int) -> OpenStep | None:
-        chain = self._step.chain() if self._step is not None else ()
-        return next((step for step in chain if step.number == number), None)
+        return next((step for step in self._chain if step.number == number), None)
 
-    # What some events mean for the step around their work, and for the run: see `FOLLOWS`.
-
-    def _observed(self, _: Envelope, work: OpenWork) -> None:
+    @hears
+    def _observed(self, work: OpenWork, _seen: PageObserved) -> None:
         self._url = str(work.attributes["rutter.page.url"])
 
-    def _acted(self, _: Envelope, work: OpenWork) -> None:
+    @hears
+    def _acted(
+        self, work: OpenWork, _done: ActionDone | ActionFailed | QueryAnswered | QueryFailed
+    ) -> None:
         if self._step is not None:
             tool = tool_attributes(self._step.action, self._step.words)
             work.attributes.update(tool)
 
-    def _answered(self, envelope: Envelope, work: OpenWork) -> None:
-        """An observation is over with its answer: there is nothing to judge."""
-        self._acted(envelope, work)
-        self._settled(envelope, work)
-
-    def _stop(self, _: Envelope, work: OpenWork) -> None:
+    @hears
+    def _stop(self, work: OpenWork, _stopped: RunStopped) -> None:
         work.place = "run"
         self._stopped = True
         self._release(self._run_id)
 
-    def _failed(self, envelope: Envelope, work: OpenWork) -> None:
-        event = envelope.event
-        assert isinstance(event, ActorFailed)
+    @hears
+    def _failed(self, work: OpenWork, failed: ActorFailed) -> None:
         raised: Attributes = {
-            "exception.type": event.error,
-            "exception.message": said(event.message),
+            "exception.type": failed.error,
+            "exception.message": said(failed.message),
         }
         work.events = (SpanEvent("exception", work.end_ns, raised),)
 
-    def _asks_person(self, _: Envelope, work: OpenWork) -> None:
+    @hears
+    def _asks_person(self, work: OpenWork, _asked: ApprovalRequested) -> None:
         self._question = str(work.attributes["rutter.question"])
 
-    def _answered_by_person(self, _: Envelope, work: OpenWork) -> None:
+    @hears
+    def _answered_by_person(self, work: OpenWork, _answer: ApprovalAnswered) -> None:
         work.attributes["input.value"] = self._question
 
-    def _asks_model(self, envelope: Envelope, work: OpenWork) -> None:
-        event = envelope.event
-        assert isinstance(event, AdviceRequested)
-        self._asked[event.request] = (event, work.end_ns)
+    @hears
+    def _asks_model(self, work: OpenWork, request: AdviceRequested) -> None:
+        self._asked[request.request] = (request, work.end_ns)
         self._count_call()
 
-    def _prepared(self, envelope: Envelope, work: OpenWork) -> None:
-        event = envelope.event
-        assert isinstance(event, AdvicePrepared)
-        self._calls[event.request] = work
+    @hears
+    def _prepared(self, work: OpenWork, prepared: AdvicePrepared) -> None:
+        self._calls[prepared.request] = work
         self._work = None
 
-    def _answered_by_model(self, envelope: Envelope, work: OpenWork) -> None:
+    @hears
+    def _answered_by_model(
+        self, work: OpenWork, end: AdviceReceived | AdviceFailed | AdviceLost
+    ) -> None:
         """A call is one span: what was asked is told where the answer is."""
-        event = envelope.event
-        assert isinstance(event, AdviceReceived | AdviceFailed | AdviceLost)
-        if event.request not in self._asked:
+        if end.request not in self._asked:
             self._count_call()  # that it was asked for was erased
-        self._tell_asked(event.request, work, took_ns(event))
-        self._count_end(event, work)
+        self._tell_asked(end.request, work, took_ns(end))
+        self._count_end(end, work)
         self._close_work()  # what its asker says next about the same cause is no part of the call
 
-    def _looked(self, envelope: Envelope, work: OpenWork) -> None:
-        event = envelope.event
-        assert isinstance(event, VisionGiven)
-        if is_call(event):
+    @hears
+    def _looked(self, work: OpenWork, given: VisionGiven) -> None:
+        if is_call(given):
             work.model = str(work.attributes.get("llm.model_name", ""))
             self._count_call()
-            self._count_end(event, work)
+            self._count_end(given, work)
 
     def _count_call(self) -> None:
         """From when it is asked for: one that is never heard of again counts as spent."""
@@ -302,16 +305,13 @@ class SessionSpans:
 
     # -- steps ---------------------------------------------------------------------------------
 
-    def _planned(self, envelope: Envelope, work: OpenWork) -> None:
+    @hears
+    def _planned(self, work: OpenWork, plan: PlanProposed) -> None:
         """A plan opens its step, or goes on with it when it is another try."""
-        plan = envelope.event
-        assert isinstance(plan, PlanProposed)
         step = self._numbered(plan.step)
         if step is None:
             owner = self._numbered(plan.read_back_of) if plan.read_back_of else None
-            step = self._open_step(
-                envelope.n, plan.step, plan.driver, plan.action, plan.kind, owner=owner
-            )
+            step = self._open_step(plan.step, plan.driver, plan.action, plan.kind, owner=owner)
         else:
             self._close_step(until=step)
             step.action, step.words = plan.action, words_of(plan.action)
@@ -319,15 +319,13 @@ class SessionSpans:
         step.attributes["rutter.reason"] = said(plan.reason)
         self._led_to(step, work)
 
-    def _person_acted(self, envelope: Envelope, work: OpenWork) -> None:
+    @hears
+    def _person_acted(self, work: OpenWork, acted: PersonActed) -> None:
         """A person's own step: it had happened when we heard of it."""
-        event = envelope.event
-        assert isinstance(event, PersonActed)
-        self._led_to(self._open_step(envelope.n, event.step, "person", event.action), work)
+        self._led_to(self._open_step(acted.step, "person", acted.action), work)
 
     def _open_step(
         self,
-        n: int,
         number: int,
         driver: str,
         action: Action,
@@ -340,7 +338,8 @@ class SessionSpans:
         found = step_attributes(number, driver, kind, action, words, self._url)
         if owner is not None:
             found["rutter.read_back_of"] = owner.number
-        step = self._step = OpenStep(self._ids.of(n, "step"), number, action, words, found, owner)
+        span_id = self._ids.of(self._n, "step")
+        step = self._step = OpenStep(span_id, number, action, words, found, owner)
         self._totals["rutter.steps"] += 1
         return step
 
@@ -355,15 +354,17 @@ class SessionSpans:
         work.place, work.step = "step", step
         work.attributes["output.value"] = step.words
 
-    def _settled(self, envelope: Envelope, work: OpenWork) -> None:
-        """By the number of the step: its verdict may come after that of the look that it led to."""
-        step = self._numbered(getattr(envelope.event, "step", 0))
+    @hears
+    def _settled(self, work: OpenWork, end: StepEnd) -> None:
+        """By the number of the step: its verdict may come after that of the look that it led to. An
+        observation is over with its answer: there is nothing to judge."""
+        step = self._numbered(end.step)
         if step is None:
             return
         step.settled = True
         step.outcome = work.outcome
         work.place, work.step = "step", step
-        verdict = verdict_of(envelope.event)
+        verdict = verdict_of(end)
         step.attributes["rutter.verdict"] = verdict
         for total in ("confirmed", "answered"):
             self._totals[f"rutter.steps.{total}"] += verdict == total
@@ -386,7 +387,7 @@ class SessionSpans:
             self._end(envelope.event, at_ns)
             return
         self._close_work()
-        step = next((s for s in self._step.chain() if not s.settled), None) if self._step else None
+        step = self._unsettled
         self._heard[envelope.n] = (step.span_id if step else self._run_id, at_ns)
         notes = step.notes if step else self._notes
         if len(notes) < MAX_NOTES:
@@ -403,12 +404,14 @@ class SessionSpans:
         self._release(self._run_id)
         end = event if isinstance(event, SessionEnded) else None
         outcome = OPEN if end is None else OUTCOMES[SessionEnded](end)
-        for step in self._step.chain() if self._step is not None else ():
+        for step in self._chain:
             if not step.settled and outcome.status == ERROR:
                 step.outcome = bad("no verdict", outcome.message)
         self._close_step()
         started = self._started
+        self._totals["rutter.event_count"] = self._n
         attributes = run_attributes(self._session, started, end) | self._totals
+
         self._finished.append(
             Span(
                 self._trace_id,
@@ -424,32 +427,6 @@ class SessionSpans:
                 message=outcome.message,
             )
         )
-
-
-Follow = Callable[[SessionSpans, Envelope, OpenWork], None]
-FOLLOWS: Final[Mapping[type[Event], Follow]] = {
-    PageObserved: SessionSpans._observed,
-    PlanProposed: SessionSpans._planned,
-    PersonActed: SessionSpans._person_acted,
-    ActionDone: SessionSpans._acted,
-    ActionFailed: SessionSpans._acted,
-    QueryAnswered: SessionSpans._answered,
-    QueryFailed: SessionSpans._answered,
-    ActionJudged: SessionSpans._settled,
-    ActionRejected: SessionSpans._settled,
-    ActionWithheld: SessionSpans._settled,
-    OutcomeUnknown: SessionSpans._settled,
-    ApprovalRequested: SessionSpans._asks_person,
-    ApprovalAnswered: SessionSpans._answered_by_person,
-    AdviceRequested: SessionSpans._asks_model,
-    AdvicePrepared: SessionSpans._prepared,
-    AdviceReceived: SessionSpans._answered_by_model,
-    AdviceFailed: SessionSpans._answered_by_model,
-    AdviceLost: SessionSpans._answered_by_model,
-    VisionGiven: SessionSpans._looked,
-    RunStopped: SessionSpans._stop,
-    ActorFailed: SessionSpans._failed,
-}
 
 
 def _of_another_step(event: AnyEvent, work: OpenWork) -> bool:
