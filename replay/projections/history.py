@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from rutter.events.action import Action, ByPoint, Parameter, Secret, Text, Typed, kind_of
+from rutter.events.action import Action, ByPoint, Text, kind_of
 from rutter.events.critic import ActionJudged
 from rutter.events.executor import QueryAnswered, QueryFailed
 from rutter.events.observer import FilesSeen, ObservationFailed, PageObserved
@@ -18,7 +18,12 @@ from rutter.replay.fold import hears
 from rutter.replay.projections.projection import Entry, Projection
 from rutter.replay.step_record import StepRecord
 from rutter.replay.story.evidence_weight import deciding, overall
-from rutter.replay.story.wording import file_in_words, in_words, locator_in_words
+from rutter.replay.story.wording import (
+    file_in_words,
+    in_words,
+    locator_in_words,
+    value_in_words,
+)
 
 
 class HistoryTables(Projection):
@@ -48,21 +53,19 @@ class HistoryTables(Projection):
             result = step.extracted or error or None
             _observed(entry, action.type, _target(action), result, success=success)
             return
-        entry.execute(
-            "INSERT INTO action_history (timestamp, action_type, target, text_content, "
-            "coordinates, success, message, error, verification_evidence, session, step) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            timestamp(entry.at_ns),
-            action.type,
-            _target(action),
-            _text(action),
-            _coordinates(action),
-            success,
-            in_words(action),
-            None if success else error or f"{judged.verdict}: {judged.reason}",
-            _evidence(judged),
-            entry.session,
-            judged.step,
+        entry.insert(
+            "action_history",
+            timestamp=timestamp(entry.at_ns),
+            action_type=action.type,
+            target=_target(action),
+            text_content=_text(action),
+            coordinates=_coordinates(action),
+            success=success,
+            message=in_words(action),
+            error=None if success else error or f"{judged.verdict}: {judged.reason}",
+            verification_evidence=_evidence(judged),
+            session=entry.session,
+            step=judged.step,
         )
 
     @hears
@@ -112,16 +115,9 @@ def timestamp(ns: int) -> str:
 def _observed(
     entry: Entry, query: str, target: str | None, result: str | None, *, success: bool
 ) -> None:
-    entry.execute(
-        "INSERT INTO observation_log (timestamp, query_type, target, result, success, session) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
-        timestamp(entry.at_ns),
-        query,
-        target,
-        result,
-        success,
-        entry.session,
-    )
+    when, session = timestamp(entry.at_ns), entry.session
+    row = {"query_type": query, "target": target, "result": result, "success": success}
+    entry.insert("observation_log", timestamp=when, session=session, **row)
 
 
 def _target(action: Action) -> str | None:
@@ -132,17 +128,10 @@ def _target(action: Action) -> str | None:
 
 def _text(action: Action) -> str | None:
     """What was typed; a parameter or secret by its name."""
-    match action.value:
-        case Text(text):
-            return text
-        case Parameter(name):
-            return f"<{name}>"
-        case Secret(name):
-            return f"<secret {name}>"
-        case Typed(number):
-            return f"<typed {number + 1}>"
-        case None:
-            return None
+    value = action.value
+    if isinstance(value, Text):
+        return value.text
+    return None if value is None else value_in_words(value)
 
 
 def _coordinates(action: Action) -> str | None:

@@ -22,9 +22,10 @@ from rutter.events.executor import QueryAnswered
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.replay.fold import hears
 from rutter.replay.projections.metrics import only_checks, ratio
-from rutter.replay.projections.projection import Entry, Projection
+from rutter.replay.projections.projection import Entry, Projection, named_rows
 from rutter.replay.story.cost import is_call, is_priced
 
+ASKED = ("request", "purpose", "step", "correction", "provider", "model", "attempt")
 PLANNERS = ("workflow", "prediction", "model")  # who plans by itself: see `hybrid`
 
 
@@ -34,13 +35,14 @@ class ModelCallsTable(Projection):
         # `ok` is null as long as there is no answer; `error` says why there will be none.
         "model_calls": """
             session TEXT NOT NULL, n INTEGER NOT NULL, at_ns INTEGER NOT NULL,
-            request TEXT NOT NULL, purpose TEXT NOT NULL, step INTEGER NOT NULL,
-            correction INTEGER NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-            attempt INTEGER NOT NULL, estimated_tokens INTEGER, ok INTEGER, ending TEXT,
-            error TEXT, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
-            cached_tokens INTEGER NOT NULL, kept_tokens INTEGER NOT NULL,
-            cost_microdollars INTEGER NOT NULL, priced INTEGER NOT NULL, took_ms INTEGER,
-            PRIMARY KEY (session, n)""",
+            request TEXT NOT NULL, purpose TEXT NOT NULL DEFAULT '',
+            step INTEGER NOT NULL DEFAULT 0, correction INTEGER NOT NULL DEFAULT 0,
+            provider TEXT NOT NULL DEFAULT '', model TEXT NOT NULL DEFAULT '',
+            attempt INTEGER NOT NULL DEFAULT 1, estimated_tokens INTEGER, ok INTEGER, ending TEXT,
+            error TEXT, input_tokens INTEGER NOT NULL DEFAULT 0,
+            output_tokens INTEGER NOT NULL DEFAULT 0, cached_tokens INTEGER NOT NULL DEFAULT 0,
+            kept_tokens INTEGER NOT NULL DEFAULT 0, cost_microdollars INTEGER NOT NULL DEFAULT 0,
+            priced INTEGER NOT NULL DEFAULT 0, took_ms INTEGER, PRIMARY KEY (session, n)""",
         "planned_by": """
             session TEXT NOT NULL, step INTEGER NOT NULL, driver TEXT NOT NULL,
             done INTEGER NOT NULL, PRIMARY KEY (session, step)""",
@@ -48,16 +50,7 @@ class ModelCallsTable(Projection):
 
     @hears
     def _ask(self, entry: Entry, request: AdviceRequested) -> None:
-        _insert(
-            entry,
-            request.request,
-            purpose=request.purpose,
-            step=request.step,
-            correction=request.correction,
-            provider=request.provider,
-            model=request.model,
-            attempt=request.attempt,
-        )
+        _insert(entry, **{name: getattr(request, name) for name in ASKED})
 
     @hears
     def _prepare(self, entry: Entry, prepared: AdvicePrepared) -> None:
@@ -142,18 +135,18 @@ def hybrid(db: sqlite3.Connection) -> dict[str, Any]:
 def _sums(db: sqlite3.Connection, by: str) -> list[dict[str, Any]]:
     columns = f"{by}, " if by else ""
     grouped = f"GROUP BY {by} ORDER BY {by}" if by else ""
-    cursor = db.execute(
-        f"SELECT {columns}count(*) AS calls, coalesce(sum(ok IS 0), 0) AS failed, "
-        "coalesce(sum(input_tokens), 0) AS input_tokens, "
-        "coalesce(sum(output_tokens), 0) AS output_tokens, "
-        "coalesce(sum(cached_tokens), 0) AS cached_tokens, "
-        "coalesce(sum(kept_tokens), 0) AS kept_tokens, "
-        "coalesce(sum(cost_microdollars), 0) AS cost_microdollars, "
-        "coalesce(sum(NOT priced), 0) AS unpriced, coalesce(sum(took_ms), 0) AS took_ms "
-        f"FROM model_calls {grouped}"
+    return named_rows(
+        db.execute(
+            f"SELECT {columns}count(*) AS calls, coalesce(sum(ok IS 0), 0) AS failed, "
+            "coalesce(sum(input_tokens), 0) AS input_tokens, "
+            "coalesce(sum(output_tokens), 0) AS output_tokens, "
+            "coalesce(sum(cached_tokens), 0) AS cached_tokens, "
+            "coalesce(sum(kept_tokens), 0) AS kept_tokens, "
+            "coalesce(sum(cost_microdollars), 0) AS cost_microdollars, "
+            "coalesce(sum(NOT priced), 0) AS unpriced, coalesce(sum(took_ms), 0) AS took_ms "
+            f"FROM model_calls {grouped}"
+        )
     )
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def _tokens(usage: TokenUsage) -> dict[str, object]:
@@ -189,25 +182,6 @@ def _update(entry: Entry, request: str, **columns: object) -> None:
     entry.execute(changed, *columns.values(), entry.session, row[0])
 
 
-UNKNOWN: Mapping[str, object] = {
-    "purpose": "",
-    "step": 0,
-    "correction": 0,
-    "provider": "",
-    "model": "",
-    "attempt": 1,
-    "input_tokens": 0,
-    "output_tokens": 0,
-    "cached_tokens": 0,
-    "kept_tokens": 0,
-    "cost_microdollars": 0,
-    "priced": False,
-}
-
-
 def _insert(entry: Entry, request: str, **columns: object) -> None:
-    n, at_ns = entry.envelope.n, entry.at_ns
-    own = {"session": entry.session, "n": n, "at_ns": at_ns, "request": request}
-    row = {**UNKNOWN, **own, **columns}
-    places = ", ".join("?" * len(row))
-    entry.execute(f"INSERT INTO model_calls ({', '.join(row)}) VALUES ({places})", *row.values())
+    own = {"session": entry.session, "n": entry.envelope.n, "at_ns": entry.at_ns}
+    entry.insert("model_calls", **own, request=request, **columns)

@@ -6,7 +6,7 @@ folds from the log: so it can stop after any event and go on in another process.
 
 import sqlite3
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from rutter.events.envelope import Envelope
 from rutter.replay.fold import Fold
@@ -36,6 +36,18 @@ class Entry(NamedTuple):
 
     def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
         return self.db.execute(sql, values)
+
+    def insert(self, table: str, **columns: object) -> None:
+        """A row by the names of its columns; the others have their defaults."""
+        places = ", ".join("?" * len(columns))
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
+        self.db.execute(sql, tuple(columns.values()))
+
+
+def named_rows(cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
+    """What a question comes to, each row by the names of its columns."""
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 class Projection(Fold):

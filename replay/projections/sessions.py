@@ -35,28 +35,25 @@ class SessionsTable(Projection):
     tables: ClassVar[Mapping[str, str]] = {
         "sessions": """
             session TEXT PRIMARY KEY, seq INTEGER NOT NULL, purpose TEXT NOT NULL,
-            driver TEXT NOT NULL, name TEXT NOT NULL, version INTEGER, started_ns INTEGER NOT NULL,
-            ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT, proposed INTEGER NOT NULL,
-            done INTEGER NOT NULL, model_calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
-            cost_microdollars INTEGER NOT NULL, unpriced INTEGER NOT NULL, vals TEXT NOT NULL,
-            goal TEXT NOT NULL, forgotten_ns INTEGER, paused TEXT,
-            sent INTEGER NOT NULL DEFAULT 0""",
+            driver TEXT NOT NULL DEFAULT '', name TEXT NOT NULL DEFAULT '', version INTEGER,
+            started_ns INTEGER NOT NULL, ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT,
+            proposed INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0,
+            model_calls INTEGER NOT NULL DEFAULT 0, tokens INTEGER NOT NULL DEFAULT 0,
+            cost_microdollars INTEGER NOT NULL DEFAULT 0, unpriced INTEGER NOT NULL DEFAULT 0,
+            vals TEXT NOT NULL DEFAULT '{}', goal TEXT NOT NULL DEFAULT '', forgotten_ns INTEGER,
+            paused TEXT, sent INTEGER NOT NULL DEFAULT 0""",
     }
 
     @hears
     def _start(self, entry: Entry, started: SessionStarted) -> None:
-        entry.execute(
-            "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, "
-            "0, 0, 0, 0, 0, 0, ?, ?, NULL, NULL, 0)",
-            entry.session,
-            entry.envelope.seq,
-            started.purpose,
-            started.driver,
-            started.name,
-            started.workflow.version if started.workflow else None,
-            entry.at_ns,
-            msgspec.json.encode(started.values, order="sorted").decode(),
-            started.goal,
+        _insert(
+            entry,
+            purpose=started.purpose,
+            driver=started.driver,
+            name=started.name,
+            version=started.workflow.version if started.workflow else None,
+            vals=msgspec.json.encode(started.values, order="sorted").decode(),
+            goal=started.goal,
         )
 
     @hears
@@ -104,13 +101,7 @@ class SessionsTable(Projection):
     def _gone(self, entry: Entry, gone: PayloadGone) -> None:
         """That a session was, and when, is still known when its payloads are erased."""
         if gone.was == kind(SessionStarted):
-            entry.execute(
-                "INSERT INTO sessions VALUES (?, ?, 'erased', '', '', NULL, ?, NULL, NULL, NULL, "
-                "NULL, 0, 0, 0, 0, 0, 0, '{}', '', NULL, NULL, 0)",
-                entry.session,
-                entry.envelope.seq,
-                entry.at_ns,
-            )
+            _insert(entry, purpose="erased")
         elif gone.was == kind(SessionEnded):
             _set(entry, "ended_ns = ?, reason = 'erased', paused = NULL", entry.at_ns)
 
@@ -121,6 +112,11 @@ class SessionsTable(Projection):
             entry.at_ns,
             forgotten.session,
         )
+
+
+def _insert(entry: Entry, **columns: object) -> None:
+    seq, at_ns = entry.envelope.seq, entry.at_ns
+    entry.insert("sessions", session=entry.session, seq=seq, started_ns=at_ns, **columns)
 
 
 def _set(entry: Entry, columns: str, *values: object) -> None:

@@ -7,7 +7,7 @@ Any process may catch up: whoever comes second finds the position moved and has 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from rutter.replay.projections.calibration import CalibrationTable
 from rutter.replay.projections.history import HistoryTables
 from rutter.replay.projections.metrics import MetricsTable
 from rutter.replay.projections.model_calls import ModelCallsTable
-from rutter.replay.projections.projection import Entry, Projection
+from rutter.replay.projections.projection import Entry, Projection, named_rows
 from rutter.replay.projections.sessions import SessionsTable
 from rutter.replay.projections.spans import SpansTable
 from rutter.replay.projections.step_trace import StepTraceTable
@@ -29,7 +29,7 @@ from rutter.replay.projections.transitions import ActionsTable, TransitionTables
 from rutter.replay.projections.workflows import WorkflowsTable
 from rutter.replay.steps import HEARD, SessionSteps
 
-VERSION = 17  # of the tables: another one is thrown away and rebuilt
+VERSION = 18  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 BUSY_MS = 5_000
 TRIES = 20
@@ -114,16 +114,14 @@ class ProjectionStore:
     def dump(self) -> dict[str, list[tuple[object, ...]]]:
         """Every row of every table, in one canonical order: equal folds dump equal."""
         dumped: dict[str, list[tuple[object, ...]]] = {}
-        for table in self._tables():
+        for table in chain.from_iterable(self._all_tables()):
             rows = self.db.execute(f"SELECT * FROM {table}").fetchall()
             dumped[table] = sorted(rows, key=repr)
         return dumped
 
     def rows(self, sql: str, *values: object) -> list[dict[str, Any]]:
         """What a question comes to, each row by the names of its columns."""
-        cursor = self.db.execute(sql, values)
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        return named_rows(self.db.execute(sql, values))
 
     def position(self) -> int:
         return int(self.db.execute("SELECT position FROM position").fetchone()[0])
@@ -257,9 +255,6 @@ class ProjectionStore:
                 why = f"{type(error).__name__}: {error}"
                 self.db.execute("INSERT INTO parked VALUES (?, ?, ?)", (name, envelope.seq, why))
             self.db.execute("RELEASE event")
-
-    def _tables(self) -> list[str]:
-        return [table for tables in self._all_tables() for table in tables]
 
     def _all_tables(self) -> list[Mapping[str, str]]:
         spans = [self._spans.tables] if self._spans is not None else []

@@ -111,13 +111,12 @@ class ActionsTable(Projection):
         step = entry.step
         if step is None or step.begun is None or step.begun.verify:
             return
-        entry.execute(
-            "INSERT INTO actions (session, action_signature, action_json, timestamp, url, success) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            entry.session,
-            signature(step.begun),
-            msgspec.json.encode(step.begun).decode(),
-            entry.at_ns / 1e9,
-            step.begun_url or None,
-            step.done,
+        entry.insert(
+            "actions",
+            session=entry.session,
+            action_signature=signature(step.begun),
+            action_json=msgspec.json.encode(step.begun).decode(),
+            timestamp=entry.at_ns / 1e9,
+            url=step.begun_url or None,
+            success=step.done,
         )

@@ -35,20 +35,20 @@ class WorkflowsTable(Projection):
     @hears
     def _learned(self, entry: Entry, learned: WorkflowLearned) -> None:
         workflow, of = learned.workflow, learned.compared
-        entry.execute(
-            "INSERT INTO workflows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            workflow.name,
-            workflow.version,
-            len(workflow.steps),
-            workflow.complete,
-            " ".join(workflow.parameters),
-            " ".join(workflow.secrets),
-            entry.at_ns,
-            entry.session,
-            learned.stopped_at,
-            _body(workflow),
-            of.version if of is not None and of.merged else 0,
-            learned.again,
+        entry.insert(
+            "workflows",
+            name=workflow.name,
+            version=workflow.version,
+            steps=len(workflow.steps),
+            complete=workflow.complete,
+            parameters=" ".join(workflow.parameters),
+            secrets=" ".join(workflow.secrets),
+            recorded_ns=entry.at_ns,
+            session=entry.session,
+            stopped_at=learned.stopped_at,
+            workflow=_body(workflow),
+            merged=of.version if of is not None and of.merged else 0,
+            again=learned.again,
         )
 
     @hears

@@ -72,7 +72,7 @@ def _escaped(char: str) -> str:
 def in_words(action: Action, name: str = "") -> str:
     """What the action does; `name` is what its element calls itself, when that is known."""
     target = repr(name) if name else _target(action)
-    value = _value(action.value)
+    value = value_in_words(action.value) if action.value is not None else "nothing"
     if not action.verify:
         return printable(_words(action, target, value))
     return printable(_verifying(action, _words(action, target, value)))
@@ -196,11 +196,11 @@ def _argument(raw: msgspec.Raw) -> str:
         case str():
             return value if re.fullmatch(r"[\w@:/.-]{1,80}", value) else repr(value)
         case {"typed": int(number)}:
-            return f"<typed {number + 1}>"
+            return value_in_words(Typed(number))
         case {"secret": str(name)}:
-            return f"<secret {name}>"
+            return value_in_words(Secret(name))
         case {"param": str(name)}:
-            return f"<{name}>"
+            return value_in_words(Parameter(name))
         case _:
             return bytes(raw).decode("utf-8", "replace")
 
@@ -346,7 +346,7 @@ def _named(name: str) -> str:
     return shown if re.fullmatch(r"<\w+>", shown) else repr(shown)
 
 
-def _value(value: Value | None) -> str:
+def value_in_words(value: Value) -> str:
     match value:
         case Text(text):
             return repr(text)
@@ -356,5 +356,3 @@ def _value(value: Value | None) -> str:
             return f"<secret {name}>"
         case Typed(number):
             return f"<typed {number + 1}>"
-        case None:
-            return "nothing"
