@@ -33,13 +33,13 @@ from rutter.actors.decider import DecidingActor
 from rutter.actors.predictor import Predictor
 from rutter.actors.predictor.knowledge import Knowledge
 from rutter.actors.predictor.model.learners import BREAK, kept
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.events import sqlite_schema as schema
 from rutter.events.codec import decode
 from rutter.events.critic import PageAssessed
 from rutter.events.envelope import Envelope, kind
 from rutter.events.observer import PageObserved
 from rutter.events.predictor import (
+    LEARNED,
     PredictionMade,
     SessionForgotten,
     TransitionLearned,

@@ -22,13 +22,13 @@ import msgspec
 from bench.tables import print_table
 from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.predictor.knowledge import Knowledge
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import Gate
 from rutter.events import sqlite_schema
 from rutter.events.chain import GENESIS, link
 from rutter.events.codec import decode, encode
 from rutter.events.envelope import Envelope, Record, kind
+from rutter.events.predictor import LEARNED
 from rutter.events.runtime import SessionStarted
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader

@@ -3,6 +3,8 @@
 Actions are plain values: they know nothing of browsers, and two equal ones are the same action.
 """
 
+from collections.abc import Callable, Mapping
+from operator import eq, ge, le, ne
 from typing import Literal
 
 import msgspec
@@ -159,22 +161,18 @@ class DialogAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     secret: str = ""
 
 
+Operator = Literal[">=", "==", "<=", "!="]
+COMPARED: Mapping[Operator, Callable[[int, int], bool]] = {">=": ge, "==": eq, "<=": le, "!=": ne}
+
+
 class Count(msgspec.Struct, frozen=True, array_like=True):
     """A count says how many elements to wait for."""
 
-    operator: Literal[">=", "==", "<=", "!="]
+    operator: Operator
     number: int
 
     def holds(self, seen: int) -> bool:
-        match self.operator:
-            case ">=":
-                return seen >= self.number
-            case "<=":
-                return seen <= self.number
-            case "==":
-                return seen == self.number
-            case "!=":
-                return seen != self.number
+        return COMPARED[self.operator](seen, self.number)
 
 
 ONE_OR_MORE = Count(">=", 1)

@@ -6,7 +6,7 @@ import msgspec
 
 from rutter.events.action import Action, Untrusted
 from rutter.events.checks import PageState
-from rutter.events.event import Event
+from rutter.events.event import Event, TryEvent
 from rutter.events.page import Artifact
 
 # How a model came to the end of what it says: a call, no call, cut off, or that it will not.
@@ -107,14 +107,12 @@ class AdviceLost(Event, frozen=True, tag="AdviceLost"):
     request: str
 
 
-class VisionGiven(Event, frozen=True, tag="VisionGiven"):
+class VisionGiven(TryEvent, frozen=True, tag="VisionGiven"):
     """A vision model says what a picture shows of a step. Advice: it changes no verdict (F5).
 
     Without a `provider` nobody was asked. `error` says why who was asked gave no answer.
     """
 
-    step: int
-    attempt: int
     said: Literal["VERIFIED", "NOT_VERIFIED", "UNKNOWN"]
     provider: str = ""
     message: str = ""

@@ -7,7 +7,7 @@ import msgspec
 from rutter.events.action import Untrusted
 from rutter.events.causes import Cause, VerdictCode
 from rutter.events.checks import FileCheck, PageState, ReadBack
-from rutter.events.event import Event
+from rutter.events.event import Event, StepEvent, TryEvent
 
 Verdict = Literal["confirmed", "no_effect", "wrong_target", "failed", "unknown"]
 Source = Literal["DOM", "VISION", "UIA", "FILE"]
@@ -39,11 +39,9 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     sample: Untrusted | None = None
 
 
-class ActionJudged(Event, frozen=True, tag="ActionJudged"):
+class ActionJudged(TryEvent, frozen=True, tag="ActionJudged"):
     """A verdict. `code` is what it rests on, `reason` the same for people."""
 
-    step: int
-    attempt: int
     verdict: Verdict
     reason: str
     evidence: tuple[Evidence, ...] = ()
@@ -90,48 +88,40 @@ class PageAssessed(Event, frozen=True, tag="PageAssessed"):
     barrier: Barrier | None = None
 
 
-class FilesRequested(Event, frozen=True, tag="FilesRequested"):
+class FilesRequested(StepEvent, frozen=True, tag="FilesRequested"):
     """The Critic wants these files looked at when one changes, at the latest after `within_ms`."""
 
-    step: int
     checks: tuple[FileCheck, ...]
     within_ms: int
 
 
-class ReadBackDue(Event, frozen=True, tag="ReadBackDue"):
+class ReadBackDue(TryEvent, frozen=True, tag="ReadBackDue"):
     """The page says that the step worked; a look elsewhere must say whether it did. A `trial` looks
     whether it would: it changes no verdict."""
 
-    step: int
-    attempt: int
     read_back: ReadBack
     trial: bool = False
 
 
-class ReadBackFound(Event, frozen=True, tag="ReadBackFound"):
+class ReadBackFound(StepEvent, frozen=True, tag="ReadBackFound"):
     """The page where the step led shows what was typed when loaded anew: a run can look there. It
     is said as it stands in a workflow, of the step `step`, at `index` of the workflow if any."""
 
-    step: int
     read_back: ReadBack
     index: int = -1
 
 
-class StateDiffered(Event, frozen=True, tag="StateDiffered"):
+class StateDiffered(TryEvent, frozen=True, tag="StateDiffered"):
     """The page after the step is in another state than expected: self-correction starts from this
     (S1 FR-005)."""
 
-    step: int
-    attempt: int
     expected: PageState
     actual: PageState
 
 
-class VisionSought(Event, frozen=True, tag="VisionSought"):
+class VisionSought(TryEvent, frozen=True, tag="VisionSought"):
     """The Critic wants a failed step's picture looked at: to tell, not to decide."""
 
-    step: int
-    attempt: int
     checked: str
 
 
@@ -147,9 +137,7 @@ class CompletionChecked(Event, frozen=True, tag="CompletionChecked"):
     cause: Cause | None = None
 
 
-class OutcomeUnknown(Event, frozen=True, tag="OutcomeUnknown"):
+class OutcomeUnknown(TryEvent, frozen=True, tag="OutcomeUnknown"):
     """The browser or process died after this step started. It is never repeated blindly."""
 
-    step: int
-    attempt: int
     why: str

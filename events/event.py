@@ -10,3 +10,15 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event"):
     Tags are explicit and never renamed; new fields have defaults; anything else is upcast on
     reading.
     """
+
+
+class StepEvent(Event, frozen=True):
+    """A step event is about one step of its session, by its number."""
+
+    step: int
+
+
+class TryEvent(StepEvent, frozen=True):
+    """A try event is about one try of a step: the first, or the one after it."""
+
+    attempt: int

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from rutter.events.action import Action, Untrusted
-from rutter.events.event import Event
+from rutter.events.event import StepEvent, TryEvent
 from rutter.events.page import Artifact, Resolved, Rest, Try
 from rutter.events.tables import Table
 
@@ -24,12 +24,10 @@ ErrorCode = Literal[
 ]
 
 
-class TargetResolved(Event, frozen=True, tag="TargetResolved"):
+class TargetResolved(TryEvent, frozen=True, tag="TargetResolved"):
     """The Executor found and pinned the element, and touched nothing. `hindered` is what kept it
     from being used as long as it was waited for, if anything did."""
 
-    step: int
-    attempt: int
     element: Resolved
     tries: tuple[Try, ...] = ()
     took_us: int = 0
@@ -37,12 +35,10 @@ class TargetResolved(Event, frozen=True, tag="TargetResolved"):
     hindered: ErrorCode | Literal[""] = ""
 
 
-class TargetMissing(Event, frozen=True, tag="TargetMissing"):
+class TargetMissing(TryEvent, frozen=True, tag="TargetMissing"):
     """The Executor found no element to use. `instead` is which of the elements that end the wait
     was there. `waited_ms` is how long it waited, where that was all the patience there is."""
 
-    step: int
-    attempt: int
     code: ErrorCode
     tries: tuple[Try, ...] = ()
     took_us: int = 0
@@ -51,29 +47,23 @@ class TargetMissing(Event, frozen=True, tag="TargetMissing"):
     waited_ms: int = 0
 
 
-class TargetChanged(Event, frozen=True, tag="TargetChanged"):
+class TargetChanged(TryEvent, frozen=True, tag="TargetChanged"):
     """The element was not the judged one at the moment of acting, so the Executor did nothing."""
 
-    step: int
-    attempt: int
     element: Resolved
 
 
-class LookalikesFound(Event, frozen=True, tag="LookalikesFound"):
+class LookalikesFound(TryEvent, frozen=True, tag="LookalikesFound"):
     """The Executor found these in place of the recorded target, in document order."""
 
-    step: int
-    attempt: int
     elements: tuple[Resolved, ...] = ()
     took_us: int = 0
 
 
-class ActionDone(Event, frozen=True, tag="ActionDone"):
+class ActionDone(TryEvent, frozen=True, tag="ActionDone"):
     """The Executor dispatched input and the page settled. Whether it worked is the Critic's to say.
     `url` is the page's address when it was dispatched."""
 
-    step: int
-    attempt: int
     took_us: int
     navigated: bool = False
     value_set: bool | None = None
@@ -83,13 +73,11 @@ class ActionDone(Event, frozen=True, tag="ActionDone"):
     url: str = ""
 
 
-class ActionFailed(Event, frozen=True, tag="ActionFailed"):
+class ActionFailed(TryEvent, frozen=True, tag="ActionFailed"):
     """The action failed; with `dispatched` input reached the page, and nothing is simply repeated.
     `waited_ms` is how long the element was waited for, where that was all the patience there is;
     `dialog` what the dialog is called that is in the way, if one is."""
 
-    step: int
-    attempt: int
     code: ErrorCode
     dispatched: bool
     message: str = ""
@@ -98,37 +86,31 @@ class ActionFailed(Event, frozen=True, tag="ActionFailed"):
     dialog: str = ""
 
 
-class QueryAnswered(Event, frozen=True, tag="QueryAnswered"):
+class QueryAnswered(TryEvent, frozen=True, tag="QueryAnswered"):
     """The Executor read what was asked for, of a table also its rows, and changed nothing."""
 
-    step: int
-    attempt: int
     took_us: int
     text: Untrusted | None = None
     table: Table | None = None
 
 
-class QueryFailed(Event, frozen=True, tag="QueryFailed"):
+class QueryFailed(TryEvent, frozen=True, tag="QueryFailed"):
     """An observation found nothing. It is not tried again."""
 
-    step: int
-    attempt: int
     code: ErrorCode
     message: str = ""
     took_us: int = 0
 
 
-class PersonActed(Event, frozen=True, tag="PersonActed"):
+class PersonActed(StepEvent, frozen=True, tag="PersonActed"):
     """A person took this step: it had happened when we heard of it."""
 
-    step: int
     action: Action
     element: Resolved | None = None
 
 
-class StepPictured(Event, frozen=True, tag="StepPictured"):
+class StepPictured(StepEvent, frozen=True, tag="StepPictured"):
     """A picture shows the element of a recorded step in its surroundings, before anything came of
     it. Secrets are covered."""
 
-    step: int
     artifact: Artifact

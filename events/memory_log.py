@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
+import msgspec
+
 from rutter.events.codec import decode
 from rutter.events.envelope import Envelope, Record, kind
 from rutter.events.errors import LogWriteFailed
@@ -38,16 +40,7 @@ class MemoryLog:
                 continue
             if kinds is not None and kind(envelope.event) not in kinds:
                 continue
-            yield Envelope(
-                seq=envelope.seq,
-                session=envelope.session,
-                n=envelope.n,
-                at_ns=envelope.at_ns,
-                actor=envelope.actor,
-                cause=envelope.cause,
-                event=decode(payload),
-                hash=envelope.hash,
-            )
+            yield msgspec.structs.replace(envelope, event=decode(payload))
 
     async def close(self) -> None:
         self._closed = True

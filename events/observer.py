@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from rutter.events.action import Untrusted
-from rutter.events.event import Event
+from rutter.events.event import Event, StepEvent
 from rutter.events.page import Artifact, Exchange, Makeup, Page, Rest
 
 
@@ -105,10 +105,9 @@ class FileSeen(msgspec.Struct, frozen=True, omit_defaults=True):
     message: str = ""
 
 
-class FilesSeen(Event, frozen=True, tag="FilesSeen"):
+class FilesSeen(StepEvent, frozen=True, tag="FilesSeen"):
     """The Observer answers each check of files that was asked about, in the same order."""
 
-    step: int
     files: tuple[FileSeen, ...]
 
 

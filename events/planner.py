@@ -4,13 +4,13 @@ from typing import Literal
 
 from rutter.events.action import Action, Fingerprint, Kind
 from rutter.events.causes import Cause, PlanSource
-from rutter.events.event import Event
+from rutter.events.event import Event, StepEvent, TryEvent
 from rutter.events.page import Resolved, Resting
 from rutter.events.runtime import Failure, StopReason
 from rutter.events.workflow import Driver, Expectation
 
 
-class PlanProposed(Event, frozen=True, tag="PlanProposed"):
+class PlanProposed(TryEvent, frozen=True, tag="PlanProposed"):
     """The Planner proposes one action, at `index` of the script or workflow, -1 outside one.
     `source` is what led to it, and `reason` the same for people.
 
@@ -21,8 +21,6 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     lies over it, -1 as long as any. With `rest` the page is let come to rest before.
     """
 
-    step: int
-    attempt: int
     driver: Driver
     action: Action
     reason: str
@@ -103,26 +101,20 @@ class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
     rest: Resting | None = None
 
 
-class PersonAwaited(Event, frozen=True, tag="PersonAwaited"):
+class PersonAwaited(StepEvent, frozen=True, tag="PersonAwaited"):
     """A person acts in the window from here on; `step` is the number of what they do first."""
 
-    step: int
 
-
-class LookalikesRequested(Event, frozen=True, tag="LookalikesRequested"):
+class LookalikesRequested(TryEvent, frozen=True, tag="LookalikesRequested"):
     """The Planner asks what on this page is most like the recorded element, which is not there."""
 
-    step: int
-    attempt: int
     fingerprint: Fingerprint
 
 
-class TargetHealed(Event, frozen=True, tag="TargetHealed"):
+class TargetHealed(TryEvent, frozen=True, tag="TargetHealed"):
     """The Planner takes this element for the recorded target that is gone: it is clearly the most
     like it. Scores in millionths: of this one, and of the one that is second."""
 
-    step: int
-    attempt: int
     element: Resolved
     score: int
     runner_up: int

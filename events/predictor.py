@@ -179,3 +179,18 @@ class SessionForgotten(Event, frozen=True, tag="SessionForgotten"):
 
     session: str
     why: str = ""
+
+
+# The facts of which the Predictor's knowledge is the fold, and nothing else is.
+LEARNED: frozenset[type[Event]] = frozenset(
+    {
+        TransitionLearned,
+        TransitionUndone,
+        EndLearned,
+        EffectsLearned,
+        WorkflowLearned,
+        WorkflowDeleted,
+        WorkflowRenamed,
+        SessionForgotten,
+    }
+)

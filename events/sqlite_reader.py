@@ -33,7 +33,7 @@ class SqliteReader:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All that is read inside is the log of one moment, whatever is appended meanwhile."""
-        self._query("BEGIN")
+        self.query("BEGIN")
         try:
             self.last_seq()  # it is the first read that takes it, not the BEGIN
             yield
@@ -41,24 +41,17 @@ class SqliteReader:
             self._connection.rollback()
 
     def last_seq(self) -> int:
-        return int(self._query("SELECT max(seq) FROM events")[0][0] or 0)
+        return int(self.query("SELECT max(seq) FROM events")[0][0] or 0)
 
     def rows(
         self, after: int = 0, *, session: str | None = None, kinds: Sequence[str] | None = None
     ) -> Iterator[schema.Row]:
-        """The stored rows themselves, for checks that must not trust the decoder."""
-        for page in self._pages(after, session, kinds):
-            yield from page
-
-    def _pages(
-        self, after: int, session: str | None, kinds: Sequence[str] | None
-    ) -> Iterator[list[schema.Row]]:
-        """A page a query, so that no read transaction stands open while its rows are worked on."""
+        """The stored rows themselves, for checks that must not trust the decoder. A page a query:
+        no read transaction stands open while its rows are worked on."""
         while True:
             sql, parameters = schema.select(after, session, kinds, PAGE)
-            page: list[schema.Row] = self._query(sql, parameters)
-            if page:
-                yield page
+            page: list[schema.Row] = self.query(sql, *parameters)
+            yield from page
             if len(page) < PAGE:
                 return
             after = page[-1][0]
@@ -66,17 +59,18 @@ class SqliteReader:
     def read(
         self, after: int = 0, *, session: str | None = None, kinds: Sequence[str] | None = None
     ) -> Iterator[Envelope]:
-        for page in self._pages(after, session, kinds):
-            for row in page:
-                yield schema.to_envelope(row)
+        return map(schema.to_envelope, self.rows(after, session=session, kinds=kinds))
 
-    def query(self, sql: str, *parameters: object) -> list[Any]:
+    def query(self, sql: str, *parameters: Any) -> list[Any]:
         """Rows of any question about the `events` table."""
-        return self._query(sql, parameters)
+        try:
+            return self._connection.execute(sql, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise schema.open_error(error, self._path) from error
 
     def damage(self) -> str:
         """What SQLite finds wrong with the file and its indexes; empty when nothing is."""
-        found = str(self._query("PRAGMA integrity_check(1)")[0][0])
+        found = str(self.query("PRAGMA integrity_check(1)")[0][0])
         return "" if found == "ok" else found
 
     def copy_to(self, place: Path, progress: Callable[[int, int], None]) -> None:
@@ -92,12 +86,6 @@ class SqliteReader:
             raise schema.open_error(error, place) from error
         except OSError as error:
             raise disk_error(error, place) from error
-
-    def _query(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        try:
-            return self._connection.execute(sql, parameters).fetchall()
-        except sqlite3.Error as error:
-            raise schema.open_error(error, self._path) from error
 
     def close(self) -> None:
         self._connection.close()

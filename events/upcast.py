@@ -158,7 +158,8 @@ def with_causes(event: AnyEvent) -> AnyEvent:
     change = msgspec.structs.replace
     match event:
         case PlanProposed(source="", reason=reason):
-            return change(event, source=_source(reason))
+            known = (SOURCES[each] for each in SOURCES if reason.startswith(each))
+            return change(event, source=next(known, "other"))
         case ActionJudged(code="", reason=reason):
             return change(event, code=_code(reason))
         case RunStopped(cause=None) | SessionEnded(cause=None) | JobEnded(cause=None):
@@ -169,10 +170,6 @@ def with_causes(event: AnyEvent) -> AnyEvent:
             return change(event, rule="unspecified_address")
         case _:
             return event
-
-
-def _source(reason: str) -> PlanSource:
-    return next((SOURCES[each] for each in SOURCES if reason.startswith(each)), "other")
 
 
 def _code(reason: str) -> VerdictCode:

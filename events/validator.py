@@ -3,13 +3,13 @@
 from typing import Literal
 
 from rutter.events.action import Action
-from rutter.events.event import Event
+from rutter.events.event import Event, StepEvent, TryEvent
 from rutter.events.page import Resting
 
 ApprovalKind = Literal["policy", "login", "confirm", "unknown", "service", "requested"]
 
 
-class PlanAdmitted(Event, frozen=True, tag="PlanAdmitted"):
+class PlanAdmitted(TryEvent, frozen=True, tag="PlanAdmitted"):
     """The Validator lets a well-formed proposal be looked at: find its element, touch nothing. It
     is waited for no longer than until one of the elements of `unless` is there and free.
 
@@ -17,8 +17,6 @@ class PlanAdmitted(Event, frozen=True, tag="PlanAdmitted"):
     itself waits for its server, and `cover_ms` where something lies over it; -1 is as long as any.
     """
 
-    step: int
-    attempt: int
     action: Action
     within_ms: int
     unless: tuple[Action, ...] = ()
@@ -27,18 +25,16 @@ class PlanAdmitted(Event, frozen=True, tag="PlanAdmitted"):
     cover_ms: int = -1
 
 
-class ActionApproved(Event, frozen=True, tag="ActionApproved"):
-    step: int
+class ActionApproved(StepEvent, frozen=True, tag="ActionApproved"):
     rule: str
     reason: str
     policy: str
     approval: str = ""
 
 
-class ActionRejected(Event, frozen=True, tag="ActionRejected"):
+class ActionRejected(StepEvent, frozen=True, tag="ActionRejected"):
     """The Validator refuses by this rule, says why, and which error code a caller gets (E5)."""
 
-    step: int
     rule: str
     reason: str
     policy: str
@@ -46,31 +42,26 @@ class ActionRejected(Event, frozen=True, tag="ActionRejected"):
     error: str = ""
 
 
-class ActionWithheld(Event, frozen=True, tag="ActionWithheld"):
+class ActionWithheld(StepEvent, frozen=True, tag="ActionWithheld"):
     """A dry run stops here and says what it would have done."""
 
-    step: int
     action: Action
     reason: str
 
 
-class ActionStarted(Event, frozen=True, tag="ActionStarted"):
+class ActionStarted(TryEvent, frozen=True, tag="ActionStarted"):
     """The intent is durable before the browser is touched: from here on it may have happened."""
 
-    step: int
-    attempt: int
     action: Action
     digest: str = ""
     irreversible: bool = False
     rest: Resting | None = None
 
 
-class QueryStarted(Event, frozen=True, tag="QueryStarted"):
+class QueryStarted(TryEvent, frozen=True, tag="QueryStarted"):
     """An observation may be made: it is well formed, and its element is the one that is meant. It
     changes nothing, so that neither policy nor a commit stands before it."""
 
-    step: int
-    attempt: int
     action: Action
     digest: str = ""
 

@@ -16,12 +16,12 @@ from rutter.actors.decider import DecidingActor
 from rutter.actors.logic_version import LOGIC
 from rutter.actors.planner.actor import Planner
 from rutter.actors.predictor import Predictor
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.actors.topology import DECIDERS, row
 from rutter.actors.validator.actor import Validator
 from rutter.events.codec import encode
 from rutter.events.envelope import Actor, Envelope, kind
 from rutter.events.errors import LogCorrupt
+from rutter.events.predictor import LEARNED
 from rutter.events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
 from rutter.events.vocabulary import AnyEvent
 

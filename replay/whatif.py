@@ -15,7 +15,6 @@ import msgspec
 
 from rutter.actors.logic_version import LOGIC
 from rutter.actors.rules.steps.confidence import is_suggested
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.actors.topology import row
 from rutter.events.critic import ActionJudged
 from rutter.events.envelope import Actor, Envelope, kind
@@ -23,7 +22,13 @@ from rutter.events.errors import BadInput
 from rutter.events.executor import QueryAnswered, QueryFailed
 from rutter.events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
 from rutter.events.policy import Policy
-from rutter.events.predictor import EndLearned, PredictionMade, TransitionLearned, TransitionUndone
+from rutter.events.predictor import (
+    LEARNED,
+    EndLearned,
+    PredictionMade,
+    TransitionLearned,
+    TransitionUndone,
+)
 from rutter.events.run_settings import MILLION, ModelUse, PredictorName, RunSettings
 from rutter.events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
 from rutter.events.signature import doing

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from rutter.actors.predictor.knowledge import Knowledge
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.events.envelope import kind
-from rutter.events.predictor import SessionForgotten, WorkflowDeleted
+from rutter.events.predictor import LEARNED, SessionForgotten, WorkflowDeleted
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
 from rutter.pipeline.config.data_directory import DataDirectory

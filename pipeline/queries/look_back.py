@@ -5,10 +5,9 @@ import heapq
 from collections.abc import Iterator
 from typing import TypeVar
 
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.events.envelope import Envelope, kind
 from rutter.events.event import Event
-from rutter.events.predictor import SessionForgotten
+from rutter.events.predictor import LEARNED, SessionForgotten
 from rutter.events.runtime import ArtifactsExpired
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.settings import Settings

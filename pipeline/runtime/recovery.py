@@ -7,11 +7,11 @@ from typing import Any
 from rutter.actors.decider import DecidingActor
 from rutter.actors.predictor import Predictor
 from rutter.actors.rules.steps.already_done import under_way, unknown_outcomes
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.events.causes import OTHER
 from rutter.events.envelope import kind
 from rutter.events.log import EventLog
 from rutter.events.planner import RunStopped
+from rutter.events.predictor import LEARNED
 from rutter.events.runtime import (
     ActorFailed,
     ChainHead,

@@ -2,11 +2,11 @@
 
 from collections import deque
 
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.actors.topology import row
 from rutter.events.chain import GENESIS, link
 from rutter.events.codec import encode
 from rutter.events.envelope import Actor, Envelope, Record, kind
+from rutter.events.predictor import LEARNED
 from rutter.events.runtime import SessionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.verify import fresh_deciders

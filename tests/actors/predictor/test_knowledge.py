@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rutter.actors.predictor.knowledge import Knowledge
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.events.action import Action
 from rutter.events.checks import AlertSaid
 from rutter.events.envelope import Envelope, kind
 from rutter.events.predictor import (
+    LEARNED,
     Candidate,
     EffectsLearned,
     Notices,

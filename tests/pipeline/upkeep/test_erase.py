@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.events import sqlite_schema
 from rutter.events.artifacts import artifacts_in
 from rutter.events.envelope import kind
@@ -20,7 +19,7 @@ from rutter.events.errors import BadInput, LogCorrupt, LogFull, LogLocked
 from rutter.events.observer import ScreenshotTaken
 from rutter.events.page import Artifact
 from rutter.events.planner import PlanWithheld
-from rutter.events.predictor import WorkflowLearned
+from rutter.events.predictor import LEARNED, WorkflowLearned
 from rutter.events.runtime import LogSealed, PayloadErased, PayloadGone, SessionEnded
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.sqlite_schema import Row
