@@ -66,19 +66,20 @@ MOST_CHANGES = 3  # of one step's element, before it is given up
 class Validator:
     name: ClassVar[Actor] = "validator"
 
-    def initial(self) -> ValidatorState:
-        return ValidatorState()
+    def initial(self) -> ValidatorState | None:
+        return None
 
-    def evolve(self, state: ValidatorState, envelope: Envelope) -> ValidatorState:
-        if _is_let_go(state, envelope.event):
+    def evolve(self, state: ValidatorState | None, envelope: Envelope) -> ValidatorState | None:
+        event = envelope.event
+        if isinstance(event, SessionStarted):
+            return ValidatorState(event)
+        if state is None or _is_let_go(state, event):
             return state
-        return self._evolved(_held(state, envelope), envelope.event)
+        return self._evolved(_held(state, envelope), event)
 
     def _evolved(self, state: ValidatorState, event: AnyEvent) -> ValidatorState:
         change = msgspec.structs.replace
         match event:
-            case SessionStarted() as started:
-                return ValidatorState(started=started)
             case PlanProposed() as plan:
                 before = state.element if plan.attempt > 1 else None
                 return change(state, plan=plan, element=None, before=before, changes=0)
@@ -87,8 +88,7 @@ class Validator:
             case TargetChanged(element=element):
                 return change(state, element=element, changes=state.changes + 1)
             case PageObserved(page=page, phrases=phrases):
-                service = state.started.settings.service if state.started else None
-                checkpoint = checkpoint_of(page, phrases, service)
+                checkpoint = checkpoint_of(page, phrases, state.started.settings.service)
                 return change(state, checkpoint=checkpoint, page_state="", page=page.url)
             case PageAssessed(state=found):
                 return change(state, page_state=found)
@@ -107,8 +107,8 @@ class Validator:
             case _:
                 return state
 
-    def decide(self, state: ValidatorState, envelope: Envelope) -> Iterable[AnyEvent]:
-        if state.started is None or _is_let_go(state, envelope.event):
+    def decide(self, state: ValidatorState | None, envelope: Envelope) -> Iterable[AnyEvent]:
+        if state is None or _is_let_go(state, envelope.event):
             return
         if isinstance(envelope.event, RunStopped):
             yield from _void(state, "the run stopped")
@@ -195,7 +195,6 @@ def _admit(state: ValidatorState, plan: PlanProposed) -> Iterable[AnyEvent]:
     if plan.action.type in UNRESOLVED or aimless:
         yield from _verdict(state)
         return
-    assert state.started is not None
     settings = state.started.settings
     steps = state.started.workflow.steps if state.started.workflow is not None else ()
     optional = 0 <= plan.index < len(steps) and steps[plan.index].optional
@@ -215,7 +214,6 @@ def _admit(state: ValidatorState, plan: PlanProposed) -> Iterable[AnyEvent]:
 def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     """Second look: the table's verdict on the element as resolved."""
     started, plan, element = state.started, state.plan, state.element
-    assert started is not None
     assert plan is not None
     if (refused := _not_it(state, started, plan)) is not None:
         yield refused
@@ -318,7 +316,6 @@ def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEv
 
 def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> Iterable[AnyEvent]:
     started, plan, element = state.started, state.plan, state.element
-    assert started is not None
     assert plan is not None
     if kind_of(plan.action) == "observation":  # a person said that it is the one that is meant
         yield QueryStarted(plan.step, plan.attempt, plan.action, seen_as(element))
@@ -337,7 +334,6 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
 
 
 def _case(state: ValidatorState, plan: PlanProposed, element: Resolved | None) -> PolicyCase:
-    assert state.started is not None
     return PolicyCase(
         policy=state.started.policy,
         action=plan.action,
@@ -357,7 +353,6 @@ def _reject(
     code: Literal["validation_error", "policy_denied", "execution_error"],
     error: str,
 ) -> ActionRejected:
-    assert state.started is not None
     assert state.plan is not None
     version = state.started.policy.version
     return ActionRejected(state.plan.step, rule, reason, version, code, error)
@@ -374,8 +369,7 @@ def _is_another(state: ValidatorState) -> bool:
 
 def _elsewhere(state: ValidatorState) -> str:
     """A recorded step belongs to its site: what it types must not end up on another."""
-    workflow = state.started.workflow if state.started else None
-    plan, element = state.plan, state.element
+    workflow, plan, element = state.started.workflow, state.plan, state.element
     if workflow is None or plan is None or element is None or plan.driver != "workflow":
         return ""
     recorded = workflow.steps[plan.index].before.origin

@@ -14,7 +14,7 @@ def is_let_in(state: ValidatorState, case: PolicyCase, verdict: PolicyVerdict) -
     service or a model found, if it is sent nowhere else. What was healed or proposed by a model is
     not that way."""
     started, plan, element = state.started, state.plan, state.element
-    if started is None or plan is None or element is None or plan.healed:
+    if plan is None or element is None or plan.healed:
         return False
     if not is_a_door(case) or verdict.rule not in ("sends_a_form", "denylist"):
         return False
@@ -30,7 +30,7 @@ def is_let_in(state: ValidatorState, case: PolicyCase, verdict: PolicyVerdict) -
 def is_on_the_way(state: ValidatorState) -> bool:
     """Whether what is done in a run of a workflow is none of its steps."""
     started, plan = state.started, state.plan
-    if started is None or started.workflow is None or plan is None:
+    if started.workflow is None or plan is None:
         return False
     return plan.index < 0 and not plan.read_back_of
 
@@ -54,8 +54,7 @@ def is_final(state: ValidatorState, case: PolicyCase) -> bool:
 
 
 def was_irreversible(state: ValidatorState) -> bool:
-    workflow = state.started.workflow if state.started else None
-    plan = state.plan
+    workflow, plan = state.started.workflow, state.plan
     if workflow is None or plan is None or not 0 <= plan.index < len(workflow.steps):
         return False
     return workflow.steps[plan.index].irreversible
@@ -78,8 +77,7 @@ def _is_sent_there(state: ValidatorState) -> bool:
 
 
 def _recorded(state: ValidatorState) -> Step | None:
-    workflow = state.started.workflow if state.started else None
-    plan = state.plan
+    workflow, plan = state.started.workflow, state.plan
     if workflow is None or plan is None or plan.driver != "workflow":
         return None
     return workflow.steps[plan.index] if 0 <= plan.index < len(workflow.steps) else None

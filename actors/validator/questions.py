@@ -46,7 +46,6 @@ def left_to_ask(
 
 
 def as_suggestion(state: ValidatorState) -> PolicyVerdict | None:
-    assert state.started is not None
     assert state.plan is not None
     settings = state.started.settings
     if not is_suggested(state.plan, settings):
@@ -60,7 +59,6 @@ def _unsettled(
     state: ValidatorState, case: PolicyCase, verdict: PolicyVerdict
 ) -> PolicyVerdict | None:
     started, plan, element = state.started, state.plan, state.element
-    assert started is not None
     assert plan is not None
     if 0 <= plan.index < started.done_before and is_final(state, case):
         return _done_before(state, started, verdict)
@@ -126,7 +124,6 @@ def _done_by_hand(state: ValidatorState, verdict: PolicyVerdict) -> PolicyVerdic
 def question_on(state: ValidatorState, verdict: PolicyVerdict) -> ApprovalRequested:
     """Bound to this step, action, element and origin: an answer to it is for nothing else."""
     plan, element = state.plan, state.element
-    assert state.started is not None
     assert plan is not None
     name = f" {element.name.text!r}" if element is not None and element.name.text else ""
     return ApprovalRequested(

@@ -11,7 +11,7 @@ from rutter.events.validator import ApprovalRequested
 
 
 class ValidatorState(msgspec.Struct, frozen=True):
-    started: SessionStarted | None = None
+    started: SessionStarted
     plan: PlanProposed | None = None
     element: Resolved | None = None
     before: Resolved | None = None

@@ -378,7 +378,7 @@ class Politer(Planner):
 
 
 class Silent(Validator):
-    def decide(self, state: ValidatorState, envelope: Envelope) -> Iterable[AnyEvent]:
+    def decide(self, state: ValidatorState | None, envelope: Envelope) -> Iterable[AnyEvent]:
         return ()
 
 
@@ -392,7 +392,7 @@ class Breaks(Planner):
 class BreaksQuietly(Validator):
     """Fails where it would have had nothing to say."""
 
-    def decide(self, state: ValidatorState, envelope: Envelope) -> Iterable[AnyEvent]:
+    def decide(self, state: ValidatorState | None, envelope: Envelope) -> Iterable[AnyEvent]:
         if isinstance(envelope.event, PageObserved):
             raise ZeroDivisionError("a bug")
         return super().decide(state, envelope)
