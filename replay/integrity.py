@@ -214,7 +214,7 @@ class LogInspector:
         """Whether it is the next of its session and its hash follows from what it holds."""
         due, n = chain.n + 1, row[2]
         derived = row[8]
-        if n != due and self._link(chain.stored, _renumbered(row, due)) == row[8]:
+        if n != due and self._link(chain.stored, (*row[:2], due, *row[3:])) == row[8]:
             self._fault("changed", f"it was written as event {due}", row)
             n = due
         elif n < due:
@@ -370,10 +370,6 @@ class LogInspector:
             self._faults.append(fault)
         else:
             self._more_faults += 1
-
-
-def _renumbered(row: Row, n: int) -> Row:
-    return (*row[:2], n, *row[3:])
 
 
 def _events(first: int, last: int) -> str:

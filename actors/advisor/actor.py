@@ -4,10 +4,10 @@ A question is built and kept first (`AdvicePrepared`); only when that is on disk
 that it names is asked, once. Whatever goes wrong is a fact: a paid call is never repeated here.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, MutableSequence
+from collections.abc import AsyncIterator, Iterator, Mapping, MutableSequence
 from os import urandom
 from time import monotonic_ns
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -23,6 +23,7 @@ from rutter.actors.advisor.page_context import (
     MissingPart,
     gather_context,
     prompt_of,
+    with_parts,
 )
 from rutter.actors.advisor.picture_advice import VisionAdvisor
 from rutter.actors.advisor.prompt import ActionQuestion, prompt_for, prompt_tokens
@@ -321,7 +322,7 @@ class Advisor:
                 stored = await self._put(picture, "image/png")
                 names[picture] = stored.sha256 if stored is not None else ""
         plain = msgspec.to_builtins(prompt, builtin_types=(bytes,))
-        body = msgspec.json.encode(_each(plain, lambda value: names.get(value, value)))
+        body = msgspec.json.encode(with_parts(plain, bytes, names.__getitem__))
         return await self._put(body, "application/json")
 
     async def _put(self, body: bytes, media: str) -> Artifact | None:
@@ -336,12 +337,9 @@ class Advisor:
         if not self._redact.knows_any:
             return prompt
         plain = msgspec.to_builtins((prompt.system, prompt.turns), builtin_types=(bytes,))
-        clean = _each(plain, self._clean)
+        clean = with_parts(plain, str, self._redact.without_known)
         system, turns = msgspec.convert(clean, _Words)
         return msgspec.structs.replace(prompt, system=system, turns=turns)
-
-    def _clean(self, value: object) -> object:
-        return self._redact.without_known(value) if isinstance(value, str) else value
 
 
 _Words = tuple[str, tuple[Turn, ...]]
@@ -349,15 +347,6 @@ _Words = tuple[str, tuple[Turn, ...]]
 
 def _told(prompt: Prompt) -> Iterator[UserTurn | ResultsTurn]:
     return (turn for turn in prompt.turns if not isinstance(turn, ModelTurn))
-
-
-def _each(value: Any, change: Callable[[Any], Any]) -> Any:
-    """A value of plain parts, with everything in it that has none changed."""
-    if isinstance(value, dict):
-        return {key: _each(part, change) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_each(part, change) for part in value]
-    return change(value)
 
 
 def _without_window(page: Page | None, why: str) -> AgentContext:

@@ -141,7 +141,7 @@ def converse(
         # The last turn is another one next time, unless it holds a page that others lean on.
         leant_on = now.anchor is not None and now.anchor.at == count and not told
         stays = len(turns) - (not leant_on)
-        tokens = _cost(system, turns)
+        tokens = estimate_tokens(system) + sum(map(turn_tokens, turns))
         return Conversation(system, turns, recorded, tokens, dropped, stays, now.anchor)
 
     versions = (version(dropped, held) for dropped, held in _tries(count, anchor))
@@ -361,10 +361,6 @@ def _result(answer: ToolAnswered | None) -> str:
 
 
 # -- what it costs -------------------------------------------------------------------------------
-
-
-def _cost(system: str, turns: Sequence[Turn]) -> int:
-    return estimate_tokens(system) + sum(map(turn_tokens, turns))
 
 
 def turn_tokens(turn: Turn) -> int:

@@ -55,7 +55,8 @@ class Memory:
                 self._plan = plan
             case ActionJudged() as judged if self._plan is not None:
                 if judged.step == self._plan.step:
-                    self._judged(self._plan.action, judged, _time(envelope.at_ns))
+                    at = datetime.fromtimestamp(envelope.at_ns // 1_000_000_000, UTC)
+                    self._judged(self._plan.action, judged, f"{at:%Y-%m-%dT%H:%M:%SZ}")
             case ToolAnswered(call=call) as answer if call in self._open:
                 self._answered(self._open.pop(call), answer)
             case _:
@@ -118,7 +119,3 @@ class Memory:
             by = str(locator.__struct_config__.tag) if locator is not None else ""
             error = ErrorRecord(action.type, judged.verdict, judged.reason, by, at)
             self.errors = [*self.errors, error][-MAX_ERRORS:]
-
-
-def _time(at_ns: int) -> str:
-    return f"{datetime.fromtimestamp(at_ns // 1_000_000_000, UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -4,7 +4,7 @@ A part that cannot be had is named with its reason; the others are still worth a
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import anyio
 import msgspec
@@ -122,20 +122,17 @@ async def gather_context(
 
 def _cleaned(context: AgentContext, redact: Callable[[str], str]) -> AgentContext:
     """Every string in it; the picture was covered when it was taken."""
-
-    def clean(value: object) -> object:
-        match value:
-            case str():
-                return redact(value)
-            case list():
-                return [clean(each) for each in value]
-            case dict():
-                return {key: clean(each) for key, each in value.items()}
-            case _:
-                return value
-
     plain = msgspec.to_builtins(context, builtin_types=(bytes,))
-    return msgspec.convert(clean(plain), AgentContext)
+    return msgspec.convert(with_parts(plain, str, redact), AgentContext)
+
+
+def with_parts(value: Any, kind: type[Part], change: Callable[[Part], Any]) -> Any:
+    """A value of plain parts, with every part of this kind in it changed."""
+    if isinstance(value, dict):
+        return {key: with_parts(part, kind, change) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_parts(part, kind, change) for part in value]
+    return change(value) if isinstance(value, kind) else value
 
 
 async def _gather(parts: _Parts, name: str, part: Callable[[], Awaitable[object]]) -> None:

@@ -6,7 +6,7 @@ holds the number of a text, or a bound name.
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -37,10 +37,7 @@ NAME = "browser_action"
 MAX_FALLBACKS = 3
 MAX_REASONING = 500  # characters that the log keeps of it
 DEFAULT_SCROLL = 300  # pixels, as the tool browser_scroll has it
-STATES = (
-    *("LOGIN_REQUIRED", "ACCOUNT_ACTIVE", "ACCOUNT_CANCELLED", "THIRD_PARTY_BILLING"),
-    *("RETENTION_OFFER", "EXIT_SURVEY", "FINAL_CONFIRMATION", "COMPLETE", "FAILED", "UNKNOWN"),
-)
+STATES = tuple(state for state in get_args(PageState) if state != "START")
 _NAMED = re.compile(r"\$\{(\w+)\}")
 _WAIT = re.compile(r"\s*(\d{1,5})\s*(?:ms)?\s*")
 
@@ -152,7 +149,7 @@ def proposal_of(arguments: str, *, number: int, names: BoundNames) -> ParsedProp
         state=call.state,
         leads_to=call.expected_state,
         instead=call.does_step,
-        reasoning=_reasoning(call),
+        reasoning=Untrusted(on_one_line(call.reasoning)[:MAX_REASONING]),
     )
     return ParsedProposal(proposal, typed=typed)
 
@@ -164,10 +161,6 @@ def _wrong(error: msgspec.ValidationError) -> str:
         place = said.rpartition("`$.")[2].rstrip("`")
         return f"{place} is none of its schema"
     return said[:200]
-
-
-def _reasoning(call: _ProposalCall) -> Untrusted:
-    return Untrusted(on_one_line(call.reasoning)[:MAX_REASONING])
 
 
 def _action(call: _ProposalCall, number: int, names: BoundNames) -> Action | str:

@@ -65,11 +65,8 @@ def proposal_in(reply: Reply, *, number: int, names: BoundNames) -> ParsedReply:
 def _silent(reply: Reply) -> str:
     if reply.ending == "refused":
         return "it refused"
-    return "it was cut off before it called anything" if _is_cut(reply) else ""
-
-
-def _is_cut(reply: Reply) -> bool:
-    return reply.ending == "cut" and not reply.calls
+    cut = reply.ending == "cut" and not reply.calls
+    return "it was cut off before it called anything" if cut else ""
 
 
 def _order(call: ModelCall, number: int, names: BoundNames, allowed: Collection[str]) -> LoggedCall:

@@ -113,7 +113,7 @@ def judge(case: VerdictCase) -> Judgement:
     if found.verdict == "confirmed":
         found = _checked(case, found)
     if found.verdict == "confirmed":
-        found = _as_expected(case, found)
+        found = _unless_it_says_no(case, _in_its_state(case, found))
     return _doubted(case, found)
 
 
@@ -214,12 +214,26 @@ def _checked(case: VerdictCase, found: Judgement) -> Judgement:
     if failing is None:
         stated = case.running.action.verify or (case.expects and case.expects.checks)
         return msgspec.structs.replace(found, code="checked") if stated else found
+    code, verdict = kind_of_check(failing.check), _verdict_by(failing, case)
+    words = f"{code} {failing.checked!r}: {failing.why}"
+    return _contradicted(case, found, verdict, code, words, failing.sample)
+
+
+def _contradicted(
+    case: VerdictCase,
+    found: Judgement,
+    verdict: Verdict,
+    code: VerdictCode,
+    words: str,
+    sample: str,
+) -> Judgement:
+    """The page speaks against what was found, and may yet change its mind."""
     return msgspec.structs.replace(
         found,
-        verdict=_verdict_by(failing, case),
-        code=kind_of_check(failing.check),
-        words=f"{kind_of_check(failing.check)} {failing.checked!r}: {failing.why}",
-        sample=_hint(case) or failing.sample,
+        verdict=verdict,
+        code=code,
+        words=words,
+        sample=_hint(case) or sample,
         may_still_come_ms=case.settings.place_ms,
     )
 
@@ -245,10 +259,6 @@ def asked_for(case: VerdictCase) -> tuple[Check, ...]:
     )
 
 
-def _as_expected(case: VerdictCase, found: Judgement) -> Judgement:
-    return _unless_it_says_no(case, _in_its_state(case, found))
-
-
 def _unless_it_says_no(case: VerdictCase, found: Judgement) -> Judgement:
     """A page that says that it failed is no success, and was none when it was recorded."""
     now, before = case.seen.state, case.seen.state_before
@@ -257,14 +267,8 @@ def _unless_it_says_no(case: VerdictCase, found: Judgement) -> Judgement:
     says_no = case.running.irreversible and now == "FAILED" != before and not asked_for
     if found.verdict != "confirmed" or not says_no:
         return found
-    return msgspec.structs.replace(
-        found,
-        verdict="failed",
-        code="says_failed",
-        words="page_state: it says that it failed",
-        sample=_hint(case) or found.sample,
-        may_still_come_ms=case.settings.place_ms,
-    )
+    words = "page_state: it says that it failed"
+    return _contradicted(case, found, "failed", "says_failed", words, found.sample)
 
 
 def _in_its_state(case: VerdictCase, found: Judgement) -> Judgement:
@@ -275,14 +279,8 @@ def _in_its_state(case: VerdictCase, found: Judgement) -> Judgement:
     if differing != "LOGIN_REQUIRED" and not case.running.irreversible:
         return found
     expected = case.expects.state if case.expects is not None else None
-    return msgspec.structs.replace(
-        found,
-        verdict="wrong_target",
-        code="page_state",
-        words=f"page_state {expected}: it is {differing}",
-        sample=_hint(case) or found.sample,
-        may_still_come_ms=case.settings.place_ms,
-    )
+    words = f"page_state {expected}: it is {differing}"
+    return _contradicted(case, found, "wrong_target", "page_state", words, found.sample)
 
 
 def differs(case: VerdictCase) -> PageState | None:
@@ -419,11 +417,8 @@ def _stood_so(case: VerdictCase) -> bool:
     """A choice that was made already: the element stands as it was to stand, and a second click
     would change nothing either."""
     learned = case.expects.learned if case.expects is not None else ()
-    chosen = [
-        each
-        for each in learned
-        if isinstance(each, ElementState) and each.value in ("checked", "selected")
-    ]
+    stands = [each for each in learned if isinstance(each, ElementState)]
+    chosen = [each for each in stands if each.value in ("checked", "selected")]
     return bool(chosen) and all(result_of(each, case.seen).held for each in chosen)
 
 

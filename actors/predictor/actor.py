@@ -417,6 +417,8 @@ def _judged(state: PredictorState, verdict: Verdict, code: VerdictCode = "") -> 
     kept = recording and is_kept(verdict, code, irreversible=final)
     kept = kept or (_finds(started) and _is_part(plan, verdict, code, final=final))
     looks = kind_of(plan.action) == "verification"
+    of_workflow = confirmed and plan.driver == "workflow" and plan.index >= 0
+    done_now = [(plan.index, plan.step)] if of_workflow else []
     state = arrived(state, plan) if confirmed else state
     index = index_after(state, plan, action) if confirmed else state.index
     if not looks:
@@ -427,18 +429,12 @@ def _judged(state: PredictorState, verdict: Verdict, code: VerdictCode = "") -> 
         learned=None if looks else state.learned,
         steps=(*state.steps, step_of(state, plan)) if kept else state.steps,
         numbers=(*state.numbers, plan.step) if kept else state.numbers,
-        done_steps=(*state.done_steps, (plan.index, plan.step))
-        if _is_done_step(plan, verdict)
-        else state.done_steps,
+        done_steps=(*state.done_steps, *done_now),
         notices=noticed(state, plan) if confirmed else state.notices,
         healed=healed(state, plan, action) if confirmed else state.healed,
         mends=mends(state, plan, index) if confirmed else state.mends,
     )
     return done(state, index) if confirmed else state
-
-
-def _is_done_step(plan: PlanProposed, verdict: Verdict) -> bool:
-    return verdict == "confirmed" and plan.driver == "workflow" and plan.index >= 0
 
 
 def _finds(started: SessionStarted) -> bool:

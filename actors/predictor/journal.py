@@ -136,10 +136,11 @@ class PastActions:
         past = [each for token in self._tokens.get(doing, {}) for each in self._past.get(token, ())]
         if not past:
             return None
-        past.sort(key=_at, reverse=True)
+        past.sort(key=attrgetter("at"), reverse=True)
         done = [each.action for each in past]
         newest = done[0]
-        given = [each for each in done if _names(each) and _is_given(each, bound)]
+        named = [(each, _names(each)) for each in done]
+        given = [each for each, of in named if of and all(name in bound for name in of)]
         texts = [each.value.text for each in done if isinstance(each.value, Text)]
         if not _names(newest) and all(text == texts[0] for text in texts):
             return newest
@@ -165,10 +166,3 @@ def _names(action: Action) -> set[str]:
     if isinstance(action.value, Parameter | Secret):
         found.add(action.value.name)
     return found
-
-
-def _is_given(action: Action, bound: Container[str]) -> bool:
-    return all(name in bound for name in _names(action))
-
-
-_at = attrgetter("at")

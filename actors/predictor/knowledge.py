@@ -39,10 +39,6 @@ def _origin(place: str) -> str:
     return "/".join(place.split("/", 3)[:3])
 
 
-def _is_going(doing: str) -> bool:
-    return '"type":"navigate"' in doing
-
-
 class Folding(Generic[Learns]):
     """A model goes through the journal. One that nobody ever asked stays at its beginning."""
 
@@ -160,7 +156,7 @@ class Knowledge:
 
     def as_seeds(self, history: Sequence[str], most: int) -> tuple[Candidate, ...]:
         """What `markov2` says comes next."""
-        found = self._of_seeds().model.predict(history)
+        found = self._seeds.whole().model.predict(history)
         if found is None:
             return ()
         source, ranked = found
@@ -172,7 +168,7 @@ class Knowledge:
         self, history: Sequence[str], place: str, most: int, bound: Container[str]
     ) -> Foreseen:
         """What `foresight` says comes next in a session with this history, at this place."""
-        learner = self._of_foresight()
+        learner = self._foresight.whole()
         tokens = list(map(learner.bare, history))
         page = learner.places.pattern(place)
         if not learner.model.knows(tokens, place=page):
@@ -190,12 +186,12 @@ class Knowledge:
     def _is_of(self, doing: str, origin: str) -> bool:
         """Whether it was ever done on this site: what was learned on one is not for another. To
         come to an address one is somewhere else before."""
-        done_on = self._origins.get(doing, set())
-        return not done_on or origin in done_on or "" in done_on or _is_going(doing)
+        done_on, goes = self._origins.get(doing, set()), '"type":"navigate"' in doing
+        return not done_on or origin in done_on or "" in done_on or goes
 
     def within(self, history: Sequence[str], most: int) -> tuple[Within, ...]:
         """Which recorded workflows a session with this history seems to be in."""
-        named = self._of_foresight().bare
+        named = self._foresight.whole().bare
         return self.recorded.within(list(map(named, history)), most)
 
     def expected(self, workflow: Workflow) -> Workflow:
@@ -214,9 +210,3 @@ class Knowledge:
         all. Whoever has the time does it piece by piece: asked, it does all that is left."""
         folding = self._foresight if model == "foresight" else self._seeds
         return folding.go_on(rows)
-
-    def _of_seeds(self) -> OfSeeds:
-        return self._seeds.whole()
-
-    def _of_foresight(self) -> OfForesight:
-        return self._foresight.whole()

@@ -64,7 +64,7 @@ def habits(log: Iterable[Envelope], least: int = LEAST) -> tuple[Habit, ...]:
     taken = [workflow.name for workflow in workflows]
     told: list[Habit] = []
     for length, starts in found:
-        times = [_occurrence(rows, start, length) for start in starts]
+        times = [[row for row in rows[at : at + length] if row is not None] for at in starts]
         if is_known([doings.tokens[done.code] for done in times[0]]):
             continue
         # One that was recorded with this very customer holds what was done with this very customer.
@@ -79,10 +79,6 @@ def habits(log: Iterable[Envelope], least: int = LEAST) -> tuple[Habit, ...]:
 def _worth(repeat: Repeat) -> tuple[int, int, int]:
     times = len(repeat.starts)
     return -times * repeat.length, -times, repeat.starts[0]
-
-
-def _occurrence(rows: Sequence[DoneStep | None], start: int, length: int) -> list[DoneStep]:
-    return [row for row in rows[start : start + length] if row is not None]
 
 
 # -- what has a name already -----------------------------------------------------------------------

@@ -142,7 +142,9 @@ def nearest_on(page: Page | None, target: Target | None) -> list[str]:
         key=lambda entry: entry[:2],
     )
     near = [each for points, _, each in ranked if points >= ALIKE][:MOST]
-    return [printable(f"{_called(each)} ({_how_other(each, role, name)})") for each in near]
+    called = [f"{each.role} {_quoted(each.name.text)}" for each in near]
+    others = [_how_other(each, role, name) for each in near]
+    return [printable(f"{who} ({how})") for who, how in zip(called, others, strict=True)]
 
 
 def place_in_words(url: str, title: str) -> str:
@@ -202,10 +204,6 @@ def _named(element: Resolved) -> str:
     role = element.role or element.tag
     said = element.name.text or element.text.text
     return f"{role} {_quoted(said)}" if said else f"{role} without a name"
-
-
-def _called(element: Element) -> str:
-    return f"{element.role} {_quoted(element.name.text)}"
 
 
 def _quoted(text: str) -> str:

@@ -38,7 +38,6 @@ from rutter.events.runtime import (
     SessionStarted,
 )
 from rutter.events.tools import CompletionClaimed, FileRead
-from rutter.events.workflow import Indicator
 from rutter.replay.fold import hears
 from rutter.replay.step_record import StepRecord
 from rutter.replay.steps import SessionSteps
@@ -225,7 +224,7 @@ class _StoryFold(SessionSteps):
         criteria = self.started.settings.criteria if self.started is not None else None
         signs = criteria.success if criteria is not None else ()
         none = checked.cause is not None and checked.cause.kind == "no_sign"
-        shown = ", ".join(map(_sign, signs)) if none else ""
+        shown = ", ".join(printable(f"{each.where} {each.says!r}") for each in signs if none)
         story.unmet = f"{checked.reason}: {shown}" if shown else checked.reason
 
     @hears
@@ -249,10 +248,6 @@ class _StoryFold(SessionSteps):
         elif gone.was == kind(SessionEnded):
             story.reason = "erased"
             self._over()
-
-
-def _sign(sign: Indicator) -> str:
-    return printable(f"{sign.where} {sign.says!r}")
 
 
 def _proofs_of(

@@ -13,7 +13,6 @@ from rutter.actors.rules.pages.address import (
     stands_at,
     with_addresses,
 )
-from rutter.actors.rules.pages.changes import PageMoment
 from rutter.events.page import Page
 from rutter.events.planner import PlanProposed
 from rutter.events.predictor import Rewritten
@@ -71,13 +70,11 @@ def _led(state: PredictorState, seen: Page, urls: Iterable[str]) -> tuple[Step, 
 def _shown_at(state: PredictorState, plan: PlanProposed, url: str) -> PredictorState:
     """In a run of a workflow: an address of the page of this step that no recording has."""
     step = _step(state, plan)
-    if step is None or not _is_due(step, state.before) or is_at(step.before, url):
+    if step is None or not step.before.origin or is_at(step.before, url):
+        return state
+    if not stands_at(step.before, state.before.page):
         return state
     return _told(state, plan.index, url)
-
-
-def _is_due(step: Step, look: PageMoment) -> bool:
-    return bool(step.before.origin) and stands_at(step.before, look.page)
 
 
 def _told(state: PredictorState, index: int, url: str) -> PredictorState:

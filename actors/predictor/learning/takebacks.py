@@ -33,21 +33,17 @@ def undone(
     a switch back, or pressed undo."""
     if last is None:
         return None
-    learned = last.learned
+    learned, switches = last.learned, element is not None and element.role in SWITCHES
     why: Literal["went_back", "turned_back", "undo_key"]
     if action.type == "navigate" and _is_way_back(last, action.url or ""):
         why = "went_back"
-    elif _is_switch(element) and doing(action) == doing(learned.action):
+    elif switches and doing(action) == doing(learned.action):
         why = "turned_back"
     elif (action.key or "").lower() in UNDO_KEYS and learned.action.type in WRITES:
         why = "undo_key"
     else:
         return None
     return TransitionUndone(learned.token, why, learned.after, learned.place)
-
-
-def _is_switch(element: Resolved | None) -> bool:
-    return element is not None and element.role in SWITCHES
 
 
 def _is_way_back(last: Taught, url: str) -> bool:

@@ -18,7 +18,7 @@ floats made with + - * / in the order of names: the same on every machine.
 """
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rutter.actors.rules.workflows.step_marks import Mark, fits, marks_of
@@ -110,38 +110,30 @@ class RecordedWorkflows:
             if len(mark.pieces) > 1:
                 _drop_loose(self._loose, mark.pieces[-1], name)
 
-    def within(
-        self, history: Sequence[str], k: int = 3, prior: Mapping[str, int] | None = None
-    ) -> tuple[Within, ...]:
+    def within(self, history: Sequence[str], k: int = 3) -> tuple[Within, ...]:
         """The most probable first, in millionths; what is left of a million is no recorded
-        workflow. `prior`: how often each was done before."""
+        workflow."""
         if not self._prepared:
             return ()
         belief = Belief()
         known = 1.0 * min(len(self._spots) + OTHERS, KNOWN)
-        shares = self._shares(prior or {})
         for token in history[-LOOK:]:
             if token == BREAK:
                 belief.none = belief.outside(LOST) / (1.0 - LOST)
                 belief.ended = {}
             else:
-                self._move(belief, token, known, shares)
+                self._move(belief, token, known)
         return self._told(belief, k)
 
-    def _shares(self, prior: Mapping[str, int]) -> dict[str, float]:
-        times = {name: 1 + prior.get(name, 0) for name in self._prepared}
-        whole = sum(times.values())
-        return {name: count / whole for name, count in times.items()}
-
-    def _move(self, belief: Belief, token: str, known: float, shares: dict[str, float]) -> None:
+    def _move(self, belief: Belief, token: str, known: float) -> None:
         outside = belief.outside(GIVEN_UP)
         ended: dict[str, float] = {}
-        begins = outside * BEGINS
+        begins = outside * BEGINS * (1 / len(self._prepared))
         for (name, back, prepared), rare in self._fitting(token, known):
             live = belief.live.get(name)
             if live is None:
                 live = belief.live[name] = [0.0] * len(prepared.marks)
-            weight = begins * shares[name] * prepared.begins[-back]
+            weight = begins * prepared.begins[-back]
             for done, share in prepared.comes[-back]:
                 weight += live[done] * share
             weight *= rare / NOISE

@@ -6,6 +6,7 @@ where one is. What a page rewrites of its own address is no other place.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from urllib.parse import unquote
 
 import ada_url
 import msgspec
@@ -153,29 +154,38 @@ def reads_as(recorded: str, said: str) -> bool:
 
 
 def fits(pattern: str, text: str) -> bool:
-    """Whether the text is the pattern, with at least one character for each `*`. Part by part:
+    """Whether the text is the pattern, with at least one character for each `*`. Piece by piece:
     what a page says must not decide how long it takes."""
-    first, *others = pattern.split("*")
+    return stands_in(pattern.split("*"), text)
+
+
+def stands_in(pieces: Sequence[str], text: str) -> bool:
+    """Whether the text is these pieces, in order, with at least one character in each gap."""
+    first, *others = pieces
     if not others:
         return text == first
     *middle, last = others
     if not text.startswith(first) or not text.endswith(last):
         return False
     at = len(first)
-    for part in middle:
-        found = text.find(part, at + 1)
+    for piece in middle:
+        found = text.find(piece, at + 1)
         if found < 0:
             return False
-        at = found + len(part)
-    return at + 1 <= len(text) - len(last)
+        at = found + len(piece)
+    return at < len(text) - len(last)
 
 
 def fits_path(path: str, other: str) -> bool:
     """Whether a path is a recorded one, in which what varies is `*`."""
-    wanted, found = segments_of(path), segments_of(other)
-    return len(wanted) == len(found) and all(
-        w in ("*", f) for w, f in zip(wanted, found, strict=True)
-    )
+    return are_parts(segments_of(path), segments_of(other))
+
+
+def are_parts(wanted: Sequence[str], found: Sequence[str]) -> bool:
+    """Whether each part is the one that is wanted, where that is not `*`."""
+    if len(wanted) != len(found):
+        return False
+    return all(want in ("*", part) for want, part in zip(wanted, found, strict=True))
 
 
 def _leads_to(url: str, now: Sequence[str]) -> bool:
@@ -200,9 +210,4 @@ def _template(segment: str, values: Iterable[str]) -> str:
 
 def ada_url_decode(segment: str) -> str:
     """Percent-decoding of a path segment; what is not UTF-8 stays as it was."""
-    if "%" not in segment:
-        return segment
-    raw = re.sub(
-        rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), segment.encode("utf-8", "replace")
-    )
-    return raw.decode("utf-8", "replace")
+    return unquote(segment, errors="replace")

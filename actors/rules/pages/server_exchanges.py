@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from rutter.actors.rules.pages.address import fits_path, origin_of
+from rutter.actors.rules.pages.address import are_parts, fits_path, origin_of
 from rutter.events.checks import ServerAnswered
 from rutter.events.page import Exchange
 from rutter.events.workflow import Place
@@ -77,14 +77,8 @@ def matching(check: ServerAnswered, exchanges: Iterable[Exchange]) -> tuple[Exch
 
 def is_one_of(kinds: str, to: str) -> bool:
     """Whether a request is of one of these kinds, with `*` for a part of the path that varies."""
-    return any(_is_to(kind, to) for kind in kinds.split(EITHER))
-
-
-def _is_to(kind: str, to: str) -> bool:
-    wanted, found = kind.split("/"), to.split("/")
-    return len(wanted) == len(found) and all(
-        w in ("*", f) for w, f in zip(wanted, found, strict=True)
-    )
+    found = to.split("/")
+    return any(are_parts(kind.split("/"), found) for kind in kinds.split(EITHER))
 
 
 def _steady(to: str, values: Mapping[str, str]) -> str:

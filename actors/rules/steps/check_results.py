@@ -4,7 +4,7 @@ Pure lookups. `held` is nothing where it was not looked for yet.
 """
 
 from collections.abc import Iterable, Mapping
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import msgspec
 
@@ -100,7 +100,7 @@ def bound_all(checks: Iterable[Check], values: Mapping[str, str]) -> tuple[Check
 
 def bound_back(read_back: ReadBack, values: Mapping[str, str], here: str = "") -> ReadBack:
     """Where to look, and for what, in this run. A value in an address is one part of it."""
-    encoded = {name: _encoded(value) for name, value in values.items()}
+    encoded = {name: quote(value, safe="", errors="replace") for name, value in values.items()}
     url = here if read_back.url == HERE else filled(read_back.url, encoded)
     return ReadBack(url, bound_all(read_back.checks, values))
 
@@ -252,14 +252,3 @@ def _file(check: FileCheck, seen: FileSeen | None) -> CheckResult:
             )
         case FileExists():
             return CheckResult(check, True, checked)
-
-
-def _encoded(value: str) -> str:
-    return "".join(
-        char if (char.isalnum() and char.isascii()) or char in "-._~" else _percent(char)
-        for char in value
-    )
-
-
-def _percent(char: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))

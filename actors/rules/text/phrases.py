@@ -122,7 +122,8 @@ def lexicon(
     words: dict[str, list[Phrase]] = {}
     stems: dict[str, list[tuple[str, Phrase]]] = {}
     unspaced: dict[bool, list[str]] = {True: [], False: []}
-    for written, is_harmless in _all_of(risky, harmless):
+    named = [*((each, False) for each in risky), *((each, True) for each in harmless)]
+    for written, is_harmless in named:
         place = written[0] if written[0] in "^=!" else ""
         bare = written.removeprefix(place).strip()
         if place != "=" and _UNSPACED.search(bare):
@@ -268,10 +269,6 @@ def _follows(tokens: list[str], at: int, phrase: Phrase, begins: bool) -> bool:
         if not (wanted[-1] == "*" and token.startswith(wanted[:-1])):
             return False
     return True
-
-
-def _all_of(risky: Iterable[str], harmless: Iterable[str]) -> list[tuple[str, bool]]:
-    return [(each, False) for each in risky] + [(each, True) for each in harmless]
 
 
 def _anywhere(risky: list[str], harmless: list[str]) -> re.Pattern[str] | None:

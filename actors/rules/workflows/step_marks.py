@@ -7,6 +7,7 @@ done with any other value it is the same step.
 from collections.abc import Container
 from typing import NamedTuple
 
+from rutter.actors.rules.pages.address import stands_in
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.events.action import kind_of
 from rutter.events.signature import doing
@@ -40,24 +41,9 @@ def marks_of(workflow: Workflow) -> tuple[Mark, ...]:
 
 def fits(pieces: tuple[str, ...], token: str) -> bool:
     """Whether the token is these pieces with something in each gap, and nothing but a text: a
-    quotation mark more would be another field. Piece by piece, because what a page says must not
-    decide how long it takes."""
-    first, *others = pieces
-    if not others:
-        return token == first
-    *middle, last = others
-    if not (token.startswith(first) and token.endswith(last)):
-        return False
-    at = len(first)
-    for piece in middle:
-        found = token.find(piece, at + 1)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    quotes = 0
-    for piece in pieces:
-        quotes += piece.count('"')
-    return at < len(token) - len(last) and token.count('"') == quotes
+    quotation mark more would be another field."""
+    quotes = token.count('"')
+    return stands_in(pieces, token) and quotes == sum(piece.count('"') for piece in pieces)
 
 
 def _pieces(token: str, parameters: Container[str]) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ def named_target(target: Target, values: Mapping[str, str]) -> Target:
     """
     found = (_parametrised(each, values) for each in target.strategies)
     locators = [each for each in found if each is not None]
-    by_data = [each for each in locators if _is_template(each)]
+    by_data = [each for each in locators if "${" in locator_text(each)]
     known_by = target.fingerprint
     if known_by is not None:
         known_by = mapped(known_by, lambda text: templated(text, values))
@@ -140,7 +140,3 @@ def templated(text: str, values: Mapping[str, str]) -> str:
 def _telling(values: Mapping[str, str]) -> list[str]:
     """Values long enough to be told from an accident."""
     return [value.strip() for value in values.values() if len(value.strip()) > 2]
-
-
-def _is_template(strategy: Strategy) -> bool:
-    return "${" in locator_text(strategy)

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
 from rutter.actors.rules.pages.address import with_paths
-from rutter.events.checks import AlertSaid, Check, ServerAnswered
+from rutter.events.checks import AlertSaid, ServerAnswered
 from rutter.events.predictor import EffectsLearned, Notices, Rewritten
 from rutter.events.workflow import Step, Workflow
 
@@ -15,41 +16,38 @@ TWICE = 2  # a notice that one run showed and no recording did may be chance
 Version = tuple[str, int]
 
 
+class ShownInRun(NamedTuple):
+    """A run showed these notices, and addresses that its pages gave themselves."""
+
+    notices: tuple[Notices, ...]
+    rewritten: tuple[Rewritten, ...]
+
+
 class Effects:
     """The page said these notices in every verified run of a version, by step."""
 
     def __init__(self) -> None:
-        self._runs: dict[Version, dict[str, tuple[Notices, ...]]] = {}  # by session
-        self._rewritten: dict[Version, dict[str, tuple[Rewritten, ...]]] = {}
-        self._known: dict[tuple[Notices, ...], tuple[Notices, ...]] = {}  # most runs show the same
+        self._runs: dict[Version, dict[str, ShownInRun]] = {}  # by session
+        self._known: dict[ShownInRun, ShownInRun] = {}  # most runs show the same
 
     def learn(self, session: str, learned: EffectsLearned) -> None:
         runs = self._runs.setdefault((learned.workflow, learned.version), {})
-        runs[session] = self._known.setdefault(learned.notices, learned.notices)
-        if learned.rewritten:
-            named = self._rewritten.setdefault((learned.workflow, learned.version), {})
-            named[session] = learned.rewritten
+        shown = ShownInRun(learned.notices, learned.rewritten)
+        runs[session] = self._known.setdefault(shown, shown)
 
     def delete(self, name: str) -> None:
         """What runs of a workflow showed goes with it: another may get its name."""
         self._runs = {run: shown for run, shown in self._runs.items() if run[0] != name}
-        self._rewritten = {run: told for run, told in self._rewritten.items() if run[0] != name}
 
     def rename(self, name: str, to: str) -> None:
         self.delete(to)
         self._runs = {
             (to if run[0] == name else run[0], run[1]): shown for run, shown in self._runs.items()
         }
-        self._rewritten = {
-            (to if run[0] == name else run[0], run[1]): told
-            for run, told in self._rewritten.items()
-        }
 
     def forget(self, session: str) -> None:
         for runs in self._runs.values():
             runs.pop(session, None)
-        for told in self._rewritten.values():
-            told.pop(session, None)
 
     def expected(self, workflow: Workflow) -> Workflow:
         """The workflow with what every verified run of it showed: what one of them lacked is no
@@ -62,30 +60,27 @@ class Effects:
         for index, step in enumerate(workflow.steps):
             seen = counts.get(index, {})
             always = [said for said in seen if seen[said] == len(runs)]
-            kept = [each for each in step.after.learned if each in always or not _is_said(each)]
+            kept = [
+                each
+                for each in step.after.learned
+                if each in always or not isinstance(each, AlertSaid | ServerAnswered)
+            ]
             new = [said for said in always if said not in kept and len(runs) >= TWICE]
             after = msgspec.structs.replace(step.after, learned=(*kept, *new))
             steps.append(msgspec.structs.replace(step, after=after))
-        named = self._rewritten.get((workflow.name, workflow.version), {})
-        told = [each for run in named.values() for each in run]
+        told = [each for run in runs.values() for each in run.rewritten]
         return with_rewritten(msgspec.structs.replace(workflow, steps=tuple(steps)), told)
 
 
-def _counted(
-    runs: dict[str, tuple[Notices, ...]],
-) -> dict[int, dict[AlertSaid | ServerAnswered, int]]:
+def _counted(runs: dict[str, ShownInRun]) -> dict[int, dict[AlertSaid | ServerAnswered, int]]:
     """In how many runs a step led the page to say or send a thing."""
     counts: dict[int, dict[AlertSaid | ServerAnswered, int]] = {}
     for shown, times in Counter(runs.values()).items():
-        for notices in shown:
+        for notices in shown.notices:
             of_step = counts.setdefault(notices.index, {})
             for said in notices.says:
                 of_step[said] = of_step.get(said, 0) + times
     return counts
-
-
-def _is_said(check: Check) -> bool:
-    return isinstance(check, AlertSaid | ServerAnswered)
 
 
 class Versions:

@@ -82,11 +82,8 @@ def _is_sent(cookie: Mapping[str, Any], scheme: str, host: str) -> bool:
     there = host.endswith(domain) or host == domain[1:] if domain[:1] == "." else host == domain
     if not domain.strip(".") or not there:
         return False
-    return not cookie.get("secure") or scheme == "https" or _is_loopback(host)
-
-
-def _is_loopback(host: str) -> bool:
-    return host in ("localhost", "127.0.0.1", "[::1]") or host.endswith(".localhost")
+    loopback = host in ("localhost", "127.0.0.1", "[::1]") or host.endswith(".localhost")
+    return not cookie.get("secure") or scheme == "https" or loopback
 
 
 def together(states: Iterable[BrowserState]) -> BrowserState:

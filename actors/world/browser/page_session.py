@@ -20,6 +20,7 @@ from rutter.actors.world.browser.traffic import Traffic
 from rutter.events.errors import BrowserGone
 
 WORLD = "rutter"
+EVALUATE = "Runtime.evaluate"
 KILL_MS = 1_000
 NO_BODIES: Mapping[str, object] = dict.fromkeys(
     ("maxTotalBufferSize", "maxResourceBufferSize", "maxPostDataSize"), 0
@@ -138,15 +139,8 @@ class PageSession:
     async def _evaluate(self, function: str, arguments: tuple[object, ...]) -> Any:
         while (world := self._world) is None:
             await self._world_known.wait()
-        inside = ",".join(msgspec.json.encode(part).decode() for part in (function, *arguments))
-        call = {
-            "expression": f"rutter({inside})",
-            "uniqueContextId": world,
-            "returnByValue": True,
-            "awaitPromise": True,
-        }
         try:
-            answer = await self._send("Runtime.evaluate", call)
+            answer = await self._send(EVALUATE, asked_of(world, function, *arguments))
         except DocumentGone:
             if self._world == world:  # the next one may have been announced already
                 self._world, self._world_known = None, anyio.Event()
@@ -297,6 +291,13 @@ class PageSession:
         self._gone = self._gone or why
         for scope in self._scopes:
             scope.cancel()
+
+
+def asked_of(world: str, function: str, *arguments: object) -> dict[str, object]:
+    """What `EVALUATE` is given to have a function of the library run."""
+    inside = ",".join(msgspec.json.encode(part).decode() for part in (function, *arguments))
+    expression = {"expression": f"rutter({inside})", "uniqueContextId": world}
+    return {**expression, "returnByValue": True, "awaitPromise": True}
 
 
 def _said(answer: Mapping[str, Any]) -> str:

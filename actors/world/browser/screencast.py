@@ -25,7 +25,7 @@ from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from rutter.actors.world.browser.covered_picture import PictureArea, SecretBoxes, in_pixels
-from rutter.actors.world.browser.page_session import DOCUMENT_GONE
+from rutter.actors.world.browser.page_session import DOCUMENT_GONE, EVALUATE, asked_of
 from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import Window
 from rutter.events.errors import BrowserGone
@@ -226,14 +226,7 @@ async def _look(
     function: Literal["lookBefore", "lookAfter"],
     secrets: tuple[str, ...],
 ) -> FrameView | None:
-    inside = f'"{function}",{msgspec.json.encode(secrets).decode()}'
-    call = {
-        "expression": f"rutter({inside})",
-        "uniqueContextId": world,
-        "returnByValue": True,
-        "awaitPromise": True,
-    }
-    answer = await cdp.send("Runtime.evaluate", call)
+    answer = await cdp.send(EVALUATE, asked_of(world, function, secrets))
     try:
         return msgspec.json.decode(answer["result"]["value"], type=FrameView | None)
     except (KeyError, TypeError, msgspec.DecodeError):  # it failed in the page: nothing is known

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 import anyio
+import msgspec
 
 from rutter.actors.rules.pages.address import place_of
 from rutter.actors.rules.pages.server_exchanges import is_one_of
@@ -97,7 +98,8 @@ class Traffic:
     @property
     def awaited(self) -> bool:
         """Whether the page is to be waited for: a script of it waits for an answer."""
-        return any(self._is_awaited(each) for each in self._open.values())
+        polls = self._polls
+        return any(self._counts(each) and each.key not in polls for each in self._open.values())
 
     @property
     def carrying(self) -> bool:
@@ -195,33 +197,31 @@ class Traffic:
         if self._spoken.get(key) == step:
             return
         self._spoken[key] = step
-        number = self._number()
-        if len(self._exchanges) < MOST:
-            self._exchanges[number] = Exchange(number, "SOCKET", step, socket=True)
-            self._untold[number] = None
+        self._begin(Exchange(self._number(), "SOCKET", step, socket=True))
 
     # -- how -----------------------------------------------------------------------------------
 
     def _numbered(self, name: str, method: str, kind: str, key: str) -> int:
         if method in ONLY_READ:
             return 0
-        number = self._numbers[name] = self._number()
-        if len(self._exchanges) < MOST:
-            self._exchanges[number] = Exchange(
-                number, key, self._step(), document=kind == DOCUMENT, beacon=kind == BEACON
-            )
-            self._untold[number] = None
+        number, step = self._number(), self._step()
+        self._numbers[name] = number
+        self._begin(Exchange(number, key, step, document=kind == DOCUMENT, beacon=kind == BEACON))
         if len(self.seen) < MOST:
             self.seen.add(key)
         return number
+
+    def _begin(self, exchange: Exchange) -> None:
+        if len(self._exchanges) < MOST:
+            self._exchanges[exchange.number] = exchange
+            self._untold[exchange.number] = None
 
     def _answered(self, name: str, status: int, *, failed: bool = False) -> None:
         known = self._exchanges.get(self._numbers.get(name, 0))
         if known is None or known.status or known.failed:
             return
-        self._exchanges[known.number] = Exchange(
-            known.number, known.to, known.step, status, failed, known.document, known.beacon
-        )
+        answered = msgspec.structs.replace(known, status=status, failed=failed)
+        self._exchanges[known.number] = answered
         self._untold[known.number] = None
 
     def _end(self, name: str, *, failed: bool = False) -> None:
@@ -247,9 +247,6 @@ class Traffic:
         if each.kind not in ASKED_BY_SCRIPT:
             return False
         return each.input == self._input or not each.reads
-
-    def _is_awaited(self, each: OpenRequest) -> bool:
-        return self._counts(each) and each.key not in self._polls
 
     def _tell(self) -> None:
         changed, self.changed = self.changed, anyio.Event()

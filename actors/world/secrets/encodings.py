@@ -134,7 +134,7 @@ def _char(char: str) -> str:
     coded = char.encode("utf-8", "surrogatepass")
     percent = "".join(f"{_PERCENT}{byte:02x}" for byte in coded)
     forms = [percent, f"{_AMP}#0{{0,8}}{point};", f"{_AMP}#x0{{0,8}}{point:x};"]
-    if named := _entity(point):
+    if named := "apos" if char == "'" else codepoint2name.get(point):
         forms.append(f"{_AMP}{named};")
     if point < 0x100:
         forms.append(rf"{_BACKSLASH}x{point:02x}")
@@ -146,10 +146,6 @@ def _char(char: str) -> str:
     if "!" <= char <= "~":
         plain += "|" + re.escape(chr(point + 0xFEE0))  # as wide as an ideograph
     return f"(?:{plain}|(?i:{'|'.join(forms)}))"
-
-
-def _entity(point: int) -> str:
-    return "apos" if point == 39 else codepoint2name.get(point, "")
 
 
 def _units(char: str) -> Iterable[int]:

@@ -68,6 +68,10 @@ class Secrets:
         signs = (needles for sign, needles in self._escaped.items() if sign in text)
         return any(needle in folded for needles in signs for needle in needles)
 
+    def found_in(self, text: str) -> str:
+        """The same as `clean`, where it is not known yet that it is worth a look."""
+        return self.clean(text) if self.may_hold(text.encode("utf-8", "replace")) else text
+
     def clean(self, text: str) -> str:
         """The text with each value replaced by the name of its secret."""
         if len(text) < SHORTEST or not self._known:
@@ -149,22 +153,16 @@ class Redactor:
         return self._secrets.known_any
 
     def text(self, text: str) -> str:
-        coded = text.encode("utf-8", "replace")
-        if self._secrets.may_hold(coded):
-            text = self._secrets.clean(text)
-        if self._detector is not None and self._detector.may_hold(coded):
-            text = self._detector.clean(text)
-        return text
+        text = self._secrets.found_in(text)
+        return self._detector.clean(text) if self._detector is not None else text
 
     def holds_secret(self, text: str) -> bool:
         """Whether a known value is in it."""
-        held = self._secrets.may_hold(text.encode("utf-8", "replace"))
-        return held and self._secrets.clean(text) != text
+        return self._secrets.found_in(text) != text
 
     def without_known(self, text: str) -> str:
         """The text without known values; what only looks like a secret stays."""
-        held = self._secrets.may_hold(text.encode("utf-8", "replace"))
-        return self._secrets.clean(text) if held else text
+        return self._secrets.found_in(text)
 
 
 def redactor_of(started: SessionStarted, secrets: Mapping[str, str]) -> Redactor:
@@ -319,5 +317,4 @@ def forget() -> None:
 
 def hushed(text: str) -> str:
     """The text as it may be printed."""
-    held = _printed.may_hold(text.encode("utf-8", "replace"))
-    return _printed.clean(text) if held else text
+    return _printed.found_in(text)
