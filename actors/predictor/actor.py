@@ -84,7 +84,6 @@ from rutter.events.predictor import (
     WorkflowFinished,
     WorkflowLearned,
 )
-from rutter.events.run_settings import RunSettings
 from rutter.events.runtime import SessionStarted
 from rutter.events.validator import ActionApproved, ActionRejected
 from rutter.events.vocabulary import AnyEvent
@@ -99,17 +98,24 @@ class Predictor:
     def __init__(self, knowledge: Knowledge | None = None) -> None:
         self.knowledge = knowledge or Knowledge()
 
-    def initial(self) -> PredictorState:
-        return PredictorState()
+    def initial(self) -> PredictorState | None:
+        return None
 
-    def evolve(self, state: PredictorState, envelope: Envelope) -> PredictorState:
+    def evolve(self, state: PredictorState | None, envelope: Envelope) -> PredictorState | None:
+        event = envelope.event
+        if isinstance(event, PageObserved):
+            self.knowledge.open_turn(envelope.seq)
+        if isinstance(event, SessionStarted):
+            return self._opened(event, envelope.session)
+        if state is None:  # of no run: what was learned of old, or what a person changed
+            self.knowledge.take_in(envelope)
+            return None
+        return self._evolved(_paused(state, envelope), envelope)
+
+    def _evolved(self, state: PredictorState, envelope: Envelope) -> PredictorState:
         change = msgspec.structs.replace
-        state = _paused(state, envelope)
         match envelope.event:
-            case SessionStarted() as started:
-                return self._opened(started, envelope.session)
             case PageObserved() as observed:
-                self.knowledge.open_turn(envelope.seq)
                 return _looked(heard(state, observed), observed)
             case PlanProposed(read_back_of=of) if of:
                 return change(state, reading_back=True)
@@ -131,7 +137,9 @@ class Predictor:
                 self.knowledge.take_in(envelope)
                 return _of_step(state, event)
 
-    def decide(self, state: PredictorState, envelope: Envelope) -> Iterable[AnyEvent]:
+    def decide(self, state: PredictorState | None, envelope: Envelope) -> Iterable[AnyEvent]:
+        if state is None:
+            return
         match envelope.event:
             case ActionJudged() | QueryAnswered() if state.learned is not None:
                 yield state.learned
@@ -180,8 +188,7 @@ class Predictor:
         )
 
     def _predicted(self, state: PredictorState) -> PredictionMade:
-        knowledge = self.knowledge
-        settings = state.started.settings if state.started else RunSettings(top_k=1)
+        knowledge, settings = self.knowledge, state.started.settings
         if settings.predictor == "foresight":
             return self._foreseen(state, settings.top_k)
         history = since_break(state.history, settings.order)
@@ -195,7 +202,6 @@ class Predictor:
     def _foreseen(self, state: PredictorState, most: int) -> PredictionMade:
         """What has no element on this page is not what comes next."""
         started, knowledge = state.started, self.knowledge
-        assert started is not None
         bound = {*started.values, *started.secrets}
         place = place_mark(state.look, started)
         candidates, ends = knowledge.foreseen(state.history, place, WIDE, bound)
@@ -217,7 +223,7 @@ class Predictor:
 
     def _recorded(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         started = state.started
-        if started is None or not state.steps or not started.name:
+        if not state.steps or not started.name:
             return  # what has no name is to be known by none: a sign-in that is only kept
         complete = stopped.reason == "completed"
         # A run that a model led is one once its end was verified (D5); a recording, as it is.
@@ -253,7 +259,7 @@ class Predictor:
     def _mended(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         """What was healed is learned when the run's end was verified, unless the workflow was
         recorded anew or deleted meanwhile."""
-        workflow = state.started.workflow if state.started else None
+        workflow = state.started.workflow
         helped = any(mend.helped for mend in state.mends)
         if workflow is None or not (state.healed or helped) or stopped.reason != "completed":
             return
@@ -265,8 +271,8 @@ class Predictor:
         shown = pictured_as(workflow, self.knowledge.versions.newest(workflow.name))
         mended = healed_workflow(shown, dict(state.healed), version, state.session)
         if helped:
-            values = state.started.values if state.started else {}
-            mended = mended_workflow(mended, state.mends, state.look.page, values)
+            seen, values = state.look.page, state.started.values
+            mended = mended_workflow(mended, state.mends, seen, values)
         yield WorkflowLearned(workflow=mended)
 
 
@@ -337,7 +343,7 @@ def _kept(
                 downloads = (*state.downloads, name.text)
                 return msgspec.structs.replace(state, downloads=downloads)
         case ReadBackFound(step=step, read_back=back):
-            if state.started is not None and state.started.settings.proposes:
+            if state.started.settings.proposes:
                 return state
             found = (*state.read_backs, (step, back))
             return msgspec.structs.replace(state, read_backs=found)
@@ -350,7 +356,7 @@ def _looked(state: PredictorState, observed: PageObserved) -> PredictorState:
     """The page as it is now; one that was opened aside is not where the run is."""
     if state.reading_back:
         return state
-    service = state.started.settings.service if state.started else None
+    service = state.started.settings.service
     now = PageMoment(observed.page, detect(observed.page, observed.phrases, service))
     # Right before the next input, minutes may have passed: that is no effect of the last.
     late = state.late if observed.why == "before_input" else now
@@ -381,7 +387,7 @@ def _late(state: PredictorState) -> PredictorState:
     """Some pages say what they did a moment later: what a person's step led to is what the page
     says until they do the next."""
     started = state.started
-    if started is None or started.driver != "person" or not state.steps or state.plan is not None:
+    if started.driver != "person" or not state.steps or state.plan is not None:
         return state
     *others, last = state.steps
     said = notices(state.before.page, state.late.page, started.values)
@@ -406,7 +412,7 @@ def _judged(state: PredictorState, verdict: Verdict, code: VerdictCode = "") -> 
     plan, started = state.plan, state.started
     change = msgspec.structs.replace
     state = change(state, reading_back=False)
-    if plan is None or started is None:
+    if plan is None:
         return change(state, learned=None)
     recording = started.purpose == "record"
     # A ref is good for one action: what an agent did is learned as the page names it.

@@ -19,7 +19,7 @@ BLANK = PageMoment(Page(url="about:blank"))
 class PredictorState(msgspec.Struct, frozen=True):
     """The Predictor follows a session by this state."""
 
-    started: SessionStarted | None = None
+    started: SessionStarted
     session: str = ""
     workflow: Workflow | None = None
     look: PageMoment = BLANK

@@ -52,7 +52,7 @@ def _sent_anyway(state: PredictorState) -> frozenset[str]:
     """What the page sends also after steps of a person that only look around. They go on when they
     like, so what comes behind one of their steps may be of the one before, or of none: what keeps
     being sent tells nothing. A script waits until all is over."""
-    if state.started is None or state.started.driver != "person":
+    if state.started.driver != "person":
         return frozenset()
     around = {
         number
@@ -66,7 +66,6 @@ def answered_in_run(state: PredictorState) -> tuple[Notices, ...]:
     """What a run's steps led the page to say and to send, in the words of what was expected."""
     workflow, started = state.workflow, state.started
     assert workflow is not None
-    assert started is not None
     said: dict[int, tuple[AlertSaid | ServerAnswered, ...]] = {
         each.index: each.says for each in state.notices
     }

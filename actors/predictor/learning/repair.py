@@ -39,10 +39,8 @@ def index_after(state: PredictorState, plan: PlanProposed, action: Action) -> in
 def may_pass_over(state: PredictorState, to: int) -> bool:
     """Whether the steps up to there may be left out. What cannot be undone is what a run is for:
     without it only signs of the service can say that the end was reached (D5)."""
-    workflow, started = state.workflow, state.started
+    workflow, criteria = state.workflow, state.started.settings.criteria
     assert workflow is not None
-    assert started is not None
-    criteria = started.settings.criteria
     told = criteria is not None and bool(criteria.success)
     return told or not any(matters(step) for step in workflow.steps[state.index : to])
 
@@ -107,7 +105,7 @@ def rejoined(state: PredictorState) -> PredictorState:
 
 
 def step_of(state: PredictorState, plan: PlanProposed) -> Step:
-    values = state.started.values if state.started else {}
+    values = state.started.values
     performed = PerformedStep(
         action=named_value(plan.action, values) if plan.driver == "model" else plan.action,
         element=state.element,
@@ -125,7 +123,7 @@ def step_of(state: PredictorState, plan: PlanProposed) -> Step:
 def healed(
     state: PredictorState, plan: PlanProposed, action: Action
 ) -> tuple[tuple[int, Step], ...]:
-    workflow = state.started.workflow if state.started else None
+    workflow = state.started.workflow
     if workflow is None or not plan.healed or plan.driver == "model":
         return state.healed
     recorded = workflow.steps[plan.index]
@@ -135,7 +133,7 @@ def healed(
 
 def noticed(state: PredictorState, plan: PlanProposed) -> tuple[Notices, ...]:
     workflow = state.workflow
-    if workflow is None or not 0 <= plan.index < len(workflow.steps) or state.started is None:
+    if workflow is None or not 0 <= plan.index < len(workflow.steps):
         return state.notices
     expected = workflow.steps[plan.index].after.learned
     values = state.started.values

@@ -56,7 +56,7 @@ def arrived(state: PredictorState, plan: PlanProposed) -> PredictorState:
 def _led(state: PredictorState, seen: Page, urls: Iterable[str]) -> tuple[Step, ...]:
     """The recorded steps, the last of which led to these addresses too, if it led to the page that
     was seen then."""
-    if not state.steps or state.started is None:
+    if not state.steps:
         return state.steps
     *others, last = state.steps
     place = last.after.place
@@ -78,7 +78,7 @@ def _shown_at(state: PredictorState, plan: PlanProposed, url: str) -> PredictorS
 
 
 def _told(state: PredictorState, index: int, url: str) -> PredictorState:
-    values = state.started.values.values() if state.started is not None else ()
+    values = state.started.values.values()
     place, seen = place_of(url, values), place_of(state.before.page.url)
     if place.origin != seen.origin:
         return state

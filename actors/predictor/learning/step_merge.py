@@ -85,8 +85,7 @@ def _action(known: Action, new: Action) -> Action:
 
 
 def _names(action: Action) -> int:
-    locators = action.target.strategies if action.target is not None else ()
-    by_name = sum("${" in str(locator) for locator in locators)
+    by_name = sum("${" in str(locator) for locator in action.locators)
     return by_name + isinstance(action.value, Parameter | Secret)
 
 

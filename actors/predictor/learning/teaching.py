@@ -50,7 +50,7 @@ def teach(
 def _is_own(state: PredictorState, plan: PlanProposed) -> bool:
     """Whether the step is part of a free run: also the address that it was told to begin at, which
     each of them would foretell better than the one before."""
-    free = state.started is not None and state.started.purpose == "free"
+    free = state.started.purpose == "free"
     return plan.driver == "prediction" or (free and plan.driver == "script")
 
 
@@ -58,7 +58,7 @@ def ended(state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
     """A session whose end was verified, or whose person was done: what it predicted itself counts
     now, and that nothing came behind it."""
     started = state.started
-    if stopped.reason != "completed" or started is None or not foresees(started):
+    if stopped.reason != "completed" or not foresees(started):
         return
     yield from state.held_back
     if state.history:
@@ -75,8 +75,8 @@ def refused(state: PredictorState) -> TransitionUndone | None:
     return TransitionUndone(learned.token, "refused", learned.after, learned.place)
 
 
-def foresees(started: SessionStarted | None) -> bool:
-    return started is not None and started.settings.predictor == "foresight"
+def foresees(started: SessionStarted) -> bool:
+    return started.settings.predictor == "foresight"
 
 
 def broken(history: tuple[str, ...]) -> tuple[str, ...]:
@@ -112,12 +112,12 @@ def _transition(
         action=action,
         after=since_break(state.history, HISTORY),
         driver="prediction" if own else plan.driver,
-        place=place_mark(state.before, started) if started and foresees(started) else "",
+        place=place_mark(state.before, started) if foresees(started) else "",
     )
 
 
 def is_final(state: PredictorState, plan: PlanProposed) -> bool:
-    if state.started is None or kind_of(plan.action) != "action":
+    if kind_of(plan.action) != "action":
         return False
     case = PolicyCase(
         state.started.policy, plan.action, "person", state.element, state=state.before.state

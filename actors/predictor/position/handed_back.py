@@ -42,7 +42,7 @@ def ahead(state: PredictorState) -> int:
     workflow, look = state.workflow, state.look
     if not state.handed or workflow is None or state.index >= len(workflow.steps):
         return state.index
-    values = state.started.values if state.started is not None else {}
+    values = state.started.values
     due, *later = workflow.steps[state.index :]
     if not unmet(due, look) and is_there(due.action, look.page, values):
         return state.index

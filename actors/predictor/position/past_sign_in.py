@@ -41,7 +41,7 @@ def _behind(state: PredictorState) -> int:
         to += 1
     if to == len(workflow.steps):
         return state.index  # signing in is all that it is for
-    values = state.started.values if state.started is not None else {}
+    values = state.started.values
     passed, step = workflow.steps[state.index : to], workflow.steps[to]
     if not passed or not _knows(state.logins, passed, step) or not _fits(passed, step, look):
         return state.index

@@ -11,7 +11,7 @@ from rutter.events.workflow import Step
 
 
 def looks_back(state: PredictorState) -> bool:
-    return state.started is not None and state.started.settings.looks_back
+    return state.started.settings.looks_back
 
 
 def needless(state: PredictorState) -> str:

@@ -43,6 +43,6 @@ def evolve_pause(pause: Pause, envelope: Envelope) -> Pause:
             return pause
 
 
-def hands_over(before: Pause, after: Pause, started: SessionStarted | None) -> bool:
+def hands_over(before: Pause, after: Pause, started: SessionStarted) -> bool:
     """Whether a person may have had the wheel until now: without a window nobody has."""
-    return before.holds and not after.holds and started is not None and started.headed
+    return before.holds and not after.holds and started.headed

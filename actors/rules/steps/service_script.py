@@ -89,17 +89,15 @@ def next_of_way(going: ScriptProgress, started: SessionStarted, step: int) -> Pl
     return PlanProposed(step, 1, "script", action, reason, source="service_script")
 
 
-def is_helped(started: SessionStarted | None) -> bool:
+def is_helped(started: SessionStarted) -> bool:
     """Whether a run of a workflow that is lost may go on by a model, or by a service script."""
-    if started is None or started.workflow is None:
+    if started.workflow is None:
         return False
     service = started.settings.service
     return started.models is not None or (service is not None and bool(service.ways))
 
 
-def strayed(
-    started: SessionStarted | None, plan: PlanProposed | None, judged: ActionJudged
-) -> bool:
+def strayed(started: SessionStarted, plan: PlanProposed | None, judged: ActionJudged) -> bool:
     """A navigation that led elsewhere than it did when it was recorded has led somewhere: where
     there is help, it goes on from there."""
     if plan is None or not is_helped(started) or judged.code not in ELSEWHERE:
