@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 from rutter.events import sqlite_schema as schema
 from rutter.events.errors import BadInput, LogCorrupt, RutterError
 from rutter.events.executor import ActionDone
-from rutter.events.log import check_link
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from tests.crash.workload import Ack
+from tests.support.chain_links import check_link
 from tests.support.envelopes import Scribe, marked_turn
 
 

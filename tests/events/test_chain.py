@@ -12,8 +12,8 @@ from rutter.events.chain import GENESIS, payload_hash
 from rutter.events.codec import pack
 from rutter.events.envelope import Record
 from rutter.events.errors import LogCorrupt
-from rutter.events.log import check_link
 from rutter.events.planner import PlanWithheld
+from tests.support.chain_links import check_link
 from tests.support.envelopes import Scribe, marked_turn
 
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from rutter.events.codec import encode
 from rutter.events.envelope import Envelope, Record, kind
 from rutter.events.errors import LogCorrupt, LogWriteFailed
-from rutter.events.log import MAX_TURN, EventLog, check_link
+from rutter.events.log import MAX_TURN, EventLog
 from rutter.events.memory_log import MemoryLog
 from rutter.events.planner import PlanWithheld
 from rutter.events.runtime import SessionPaused, SessionResumed
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.vocabulary import AnyEvent
+from tests.support.chain_links import check_link
 from tests.support.envelopes import Scribe, marked_turn
 from tests.support.example_counts import examples
 

@@ -20,7 +20,6 @@ from rutter.events.critic import ActionJudged, CompletionChecked
 from rutter.events.envelope import kind
 from rutter.events.errors import EventUnknown, LogCorrupt
 from rutter.events.jobs import JobEnded
-from rutter.events.log import check_link
 from rutter.events.observer import RequestBlocked
 from rutter.events.planner import ObservationRequested, PlanProposed, PlanWithheld, RunStopped
 from rutter.events.runtime import SessionEnded, StopReason
@@ -29,6 +28,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.upcast import ENDS, RETIRED, SOURCES, Raw, Successor, current_tag, stored_tags
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.integrity import check
+from tests.support.chain_links import check_link
 
 KNOWN = {kind(event) for event in get_args(AnyEvent)}
 # The bytes of a `LookRequested`, as they were written: {event, why: "effect", wait_ms: 250}.

@@ -16,13 +16,13 @@ from rutter.actors.predictor import Predictor
 from rutter.events.codec import encode
 from rutter.events.envelope import Envelope
 from rutter.events.errors import LogCorrupt
-from rutter.events.log import check_link
 from rutter.events.planner import PlanProposed
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.validator import ActionApproved
 from rutter.replay.story.session_story import tell
 from rutter.replay.verify import Verifier, fresh_deciders, verify
 from rutter.replay.whatif import ChangedSettings, ask
+from tests.support.chain_links import check_link
 from tests.support.golden_logs import envelopes, names, older, rows
 
 ROOT = Path(__file__).parents[2]

@@ -10,12 +10,13 @@ from rutter.events.codec import decode, encode
 from rutter.events.envelope import Envelope, Record
 from rutter.events.errors import LogWriteFailed
 from rutter.events.event import Event
-from rutter.events.log import EventLog, check_link
+from rutter.events.log import EventLog
 from rutter.events.memory_log import MemoryLog
 from rutter.events.runtime import LogSealed
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.replay.verify import Verifier, fresh_deciders
+from tests.support.chain_links import check_link
 
 Deciders = Callable[[], list[DecidingActor[Any]]]
 
