@@ -45,7 +45,9 @@ class WrittenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unless: tuple[WrittenSign, ...] = ()
 
 
-class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class StatesHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The head of the file has the rules, in which phrases stand by the names of their lists."""
+
     rules: tuple[WrittenRule, ...]
 
 
@@ -58,11 +60,11 @@ class StateRules(NamedTuple):
 
 @cache  # when the first page is looked at, not with every command: there are thousands
 def state_rules() -> StateRules:
-    head, languages = load_phrases(__package__, FILE, Head, Phrases)
+    head, languages = load_phrases(__package__, FILE, StatesHead, Phrases)
     return rules_of(head, languages)
 
 
-def rules_of(head: Head, languages: dict[str, Phrases]) -> StateRules:
+def rules_of(head: StatesHead, languages: dict[str, Phrases]) -> StateRules:
     used = WORDS | {name for _, names in _places(head) for name in names}
     for code, lists in languages.items():
         check_names(lists, used, f"{FILE} [languages.{code}]")
@@ -92,14 +94,14 @@ def _said(names: Iterable[str], merged: Phrases) -> list[str]:
     return [phrase for name in names for phrase in merged[name]]
 
 
-def _places(head: Head) -> Iterator[tuple[Where, tuple[str, ...]]]:
+def _places(head: StatesHead) -> Iterator[tuple[Where, tuple[str, ...]]]:
     for rule in head.rules:
         yield rule.where, rule.says
         for sign in (*rule.also, *rule.unless):
             yield sign.where, sign.says
 
 
-def _check_text(head: Head, lists: Phrases, where: str) -> None:
+def _check_text(head: StatesHead, lists: Phrases, where: str) -> None:
     """A page is searched for text as it stands, and lowers letters without folding them."""
     for name in {name for place, names in _places(head) if place == "text" for name in names}:
         for phrase in lists[name]:

@@ -54,7 +54,9 @@ class Icons(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     glue: tuple[str, ...]
 
 
-class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RiskyHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The head of the file has what is of no language."""
+
     icons: Icons
 
 
@@ -73,13 +75,18 @@ class RiskyLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     two_meanings: tuple[str, ...]
 
 
+Languages = dict[str, RiskyLists]
+
+
 @cache
-def risky_words() -> tuple[Icons, dict[str, RiskyLists]]:
-    head, languages = load_phrases(__package__, FILE, Head, RiskyLists)
+def risky_words() -> tuple[Icons, Languages]:
+    head, languages = load_phrases(__package__, FILE, RiskyHead, RiskyLists)
     return checked(head, languages)
 
 
-def checked(head: Head, languages: dict[str, RiskyLists]) -> tuple[Icons, dict[str, RiskyLists]]:
+def checked(
+    head: RiskyHead, languages: dict[str, RiskyLists]
+) -> tuple[Icons, dict[str, RiskyLists]]:
     """Rows and marks as `denied_by` and the lexicons need them."""
     _check_marks((*head.icons.risky, *head.icons.harmless), f"{FILE} [icons]")
     for code, lists in languages.items():

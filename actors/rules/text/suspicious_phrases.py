@@ -49,17 +49,19 @@ class SuspiciousLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     urged: tuple[Written, ...]
 
 
-class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SuspiciousHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The head of the file has what is of no language."""
+
     frames: dict[str, tuple[str, ...]]
 
 
 @cache  # at the first text that is looked at
 def suspicious() -> Suspicious:
-    head, languages = load_phrases(__package__, FILE, Head, SuspiciousLists)
+    head, languages = load_phrases(__package__, FILE, SuspiciousHead, SuspiciousLists)
     return suspicious_of(head, languages)
 
 
-def suspicious_of(head: Head, languages: dict[str, SuspiciousLists]) -> Suspicious:
+def suspicious_of(head: SuspiciousHead, languages: dict[str, SuspiciousLists]) -> Suspicious:
     rules = [
         rule
         for kind in SuspiciousLists.__struct_fields__

@@ -9,9 +9,9 @@ from rutter.actors.rules.pages.page_state import phrases_for
 from rutter.actors.rules.pages.state_rules import (
     FILE,
     OR,
-    Head,
     Phrases,
     StateRules,
+    StatesHead,
     rules_of,
 )
 from rutter.actors.rules.text.phrase_file import read_phrases
@@ -43,7 +43,7 @@ text_error = []
 
 
 def read(text: str) -> StateRules:
-    return rules_of(*read_phrases(text, FILE, Head, Phrases))
+    return rules_of(*read_phrases(text, FILE, StatesHead, Phrases))
 
 
 def test_a_line_is_a_rule_for_each_phrase_of_its_lists_in_every_language() -> None:

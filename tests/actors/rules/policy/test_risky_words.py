@@ -7,7 +7,7 @@ import pytest
 from rutter.actors.rules.policy.risky_words import (
     DENYLIST,
     FILE,
-    Head,
+    RiskyHead,
     RiskyLists,
     checked,
     denied_by,
@@ -174,7 +174,7 @@ glue = []
 
 
 def read(text: str) -> None:
-    checked(*read_phrases(text, FILE, Head, RiskyLists))
+    checked(*read_phrases(text, FILE, RiskyHead, RiskyLists))
 
 
 def test_a_language_may_lack_every_word() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rutter.actors.rules.text.phrase_file import read_phrases
 from rutter.actors.rules.text.suspicious_phrases import (
     FILE,
-    Head,
     Rule,
+    SuspiciousHead,
     SuspiciousLists,
     suspicious,
     suspicious_of,
@@ -271,7 +271,7 @@ ENTRY = "{within = 3, signs = ['ab', 'cd']}, {within = 2, parts = [['x', 'y'], [
 
 
 def of_file(text: str) -> tuple[Rule, ...]:
-    return suspicious_of(*read_phrases(text, FILE, Head, SuspiciousLists)).rules
+    return suspicious_of(*read_phrases(text, FILE, SuspiciousHead, SuspiciousLists)).rules
 
 
 def test_an_entry_is_parts_of_words_or_texts_whose_signs_are_the_parts() -> None:
