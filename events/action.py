@@ -215,6 +215,11 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     by: tuple[int, int] | None = None
     wanted: Count | None = None
 
+    @property
+    def locators(self) -> tuple[Strategy, ...]:
+        """By what its element is found, best first; nothing where it has none."""
+        return self.target.strategies if self.target is not None else ()
+
 
 DOUBLE = 2  # clicks, of a double click
 # What sets off whatever an element does.

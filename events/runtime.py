@@ -131,6 +131,11 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     models: ModelUse | None = msgspec.field(default=None, name="minds")
     row: BatchRow | None = None
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Those of its workflow; nothing where it follows none."""
+        return self.workflow.steps if self.workflow is not None else ()
+
 
 class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):
     """The clock reports time as a fact: no decider reads one. `call` is whose time it was."""

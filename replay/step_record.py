@@ -6,12 +6,11 @@ records.
 """
 
 import re
-from typing import NamedTuple
 
 import msgspec
 
 from rutter.actors.rules.steps.pause import RULE as PAUSED
-from rutter.events.action import Action, ByRef, Kind, Strategy
+from rutter.events.action import Action, ByRef, Kind
 from rutter.events.causes import PlanSource, VerdictCode
 from rutter.events.critic import ActionJudged, Evidence, StateDiffered
 from rutter.events.executor import (
@@ -59,25 +58,6 @@ CAME_OF = {
 }
 
 
-class ElementSearch(NamedTuple):
-    """A search for an element: the locators that it had, and what came of each that was tried."""
-
-    locators: tuple[Strategy, ...] = ()
-    tries: tuple[Try, ...] = ()
-
-    @property
-    def tried(self) -> list[str]:
-        return [f"{self._named(each)}: {CAME_OF[each.result]}" for each in self.tries]
-
-    @property
-    def found_by(self) -> str:
-        return self._named(self.tries[-1]) if self.tries else ""
-
-    def _named(self, one: Try) -> str:
-        known = one.strategy < len(self.locators)
-        return locator_in_words(self.locators[one.strategy]) if known else f"way {one.strategy + 1}"
-
-
 class StepRecord(Fold, msgspec.Struct, eq=False):
     """A step record holds what is known of one step so far, and hears what is said of it.
 
@@ -110,8 +90,8 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     name: str = ""
     element: str = ""
     role: str = ""
-    looked: ElementSearch = ElementSearch()
-    found: ElementSearch = ElementSearch()
+    found_by: str = ""
+    tried: list[str] = []
     waited_ms: int = 0
     healed: str = ""
     rule: str = ""
@@ -193,14 +173,6 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
         return overall(judged) / MILLION if judged is not None and judged.evidence else None
 
     @property
-    def tried(self) -> list[str]:
-        return self.looked.tried
-
-    @property
-    def found_by(self) -> str:
-        return self.found.found_by
-
-    @property
     def took_ms(self) -> float:
         return (self.ended_ns - self.began_ns) / 1e6 if self.ended_ns else UNTIMED
 
@@ -221,20 +193,23 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     @hears
     def _resolved(self, resolved: TargetResolved) -> None:
         self.element, self.role = resolved.element.name.text, resolved.element.role
-        if self._locators and isinstance(self._locators[0], ByRef):
+        if self.action.locators and isinstance(self.action.locators[0], ByRef):
             self.name = self.element  # what a ref names is told by its name, now that it is known
-        self.looked = self.found = ElementSearch(self._locators, resolved.tries)
+        self.found_by = self._named(resolved.tries[-1]) if resolved.tries else ""
+        self._tried(resolved.tries)
 
     @hears
     def _missing(self, missing: TargetMissing) -> None:
-        self.looked, self.waited_ms = (
-            ElementSearch(self._locators, missing.tries),
-            missing.waited_ms,
-        )
+        self.waited_ms = missing.waited_ms
+        self._tried(missing.tries)
 
-    @property
-    def _locators(self) -> tuple[Strategy, ...]:
-        return self.action.target.strategies if self.action.target is not None else ()
+    def _tried(self, tries: tuple[Try, ...]) -> None:
+        self.tried = [f"{self._named(each)}: {CAME_OF[each.result]}" for each in tries]
+
+    def _named(self, one: Try) -> str:
+        """The locator that was tried."""
+        locators, at = self.action.locators, one.strategy
+        return locator_in_words(locators[at]) if at < len(locators) else f"way {at + 1}"
 
     @hears
     def _sought(self, wanted: LookalikesRequested) -> None:

@@ -9,9 +9,10 @@ import tomllib
 from collections import deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec.structs import asdict
 
 from rutter.actors.logic_version import LOGIC
 from rutter.actors.rules.steps.confidence import is_suggested
@@ -40,6 +41,7 @@ from rutter.replay.verify import fresh_deciders
 
 ANY = RunSettings()  # of events that belong to no session of ours
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+SHARES = {"threshold", "suggest"}
 LONGEST = 256  # events in a turn, as in the sequencer
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -329,21 +331,12 @@ def in_plain_words(event: AnyEvent) -> str:
 
 
 def _settings(settings: RunSettings, change: ChangedSettings) -> RunSettings:
-    new: dict[str, Any] = {}
-    for name in ("threshold", "suggest"):
-        if (share := getattr(change, name)) is not None:
-            new[name] = round(share * MILLION)
-    for name in ("predictor", "order", "top_k"):
-        if getattr(change, name) is not None:
-            new[name] = getattr(change, name)
-    limits = {
-        name: getattr(change, name)
-        for name in ("max_steps", "max_failures")
-        if getattr(change, name) is not None
-    }
-    if limits:
-        new["limits"] = msgspec.structs.replace(settings.limits, **limits)
-    return msgspec.structs.replace(settings, **new)
+    given = {name: new for name, new in asdict(change).items() if new is not None}
+    shares = {name: round(given[name] * MILLION) for name in given.keys() & SHARES}
+    others = {name: given[name] for name in given.keys() & {"predictor", "order", "top_k"}}
+    limits = {name: given[name] for name in given.keys() & {"max_steps", "max_failures"}}
+    within = msgspec.structs.replace(settings.limits, **limits)
+    return msgspec.structs.replace(settings, **shares, **others, limits=within)
 
 
 def _models(models: ModelUse | None, change: ChangedSettings) -> ModelUse | None:

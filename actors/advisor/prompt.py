@@ -144,7 +144,7 @@ def step_in_words(step: Step) -> str:
 
 
 def in_words(action: Action) -> str:
-    locators = action.target.strategies if action.target is not None else ()
+    locators = action.locators
     where = " or ".join(_locator(locator) for locator in locators[:4])
     value = _value(action.value)
     match action.type:

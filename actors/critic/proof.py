@@ -104,10 +104,9 @@ def _upgraded(proof: Proof, step: int) -> Proof:
 
 
 def _names(action: Action) -> tuple[str, ...]:
-    locators = action.target.strategies if action.target is not None else ()
     texts = [
         part
-        for locator in locators
+        for locator in action.locators
         for part in (getattr(locator, "name", ""), getattr(locator, "text", ""))
         if isinstance(part, str)
     ]

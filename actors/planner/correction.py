@@ -64,14 +64,12 @@ def in_words(action: Action, locator: Strategy | None) -> str:
 
 
 def ways_in_words(action: Action) -> tuple[str, ...]:
-    locators = action.target.strategies if action.target is not None else ()
-    return tuple(in_words(action, locator) for locator in locators) or (in_words(action, None),)
+    return tuple(in_words(action, each) for each in action.locators) or (in_words(action, None),)
 
 
 def led_by(action: Action) -> str:
     """The kind of locator that leads: `aria`, or the action's type where it needs no element."""
-    locators = action.target.strategies if action.target is not None else ()
-    return KINDS[type(locators[0])] if locators else action.type
+    return KINDS[type(action.locators[0])] if action.locators else action.type
 
 
 def another_way(action: Action, helping: ModelHelp) -> Action | None:

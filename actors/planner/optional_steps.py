@@ -155,5 +155,5 @@ def _covered(state: PlannedRun) -> ActionFailed | None:
 
 
 def any_optional(state: PlannedRun, places: Iterable[int]) -> bool:
-    steps = state.started.workflow.steps if state.started.workflow is not None else ()
+    steps = state.started.steps
     return any(steps[place].optional for place in places if 0 <= place < len(steps))

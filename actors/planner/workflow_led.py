@@ -83,8 +83,7 @@ def _settled(state: PlannedRun, plan: PlanProposed, judged: ActionJudged) -> Ite
     started = state.started
     settled = settled_by(plan, judged)
     yield settled
-    steps = started.workflow.steps if started.workflow is not None else ()
-    if settled.done and is_over(steps, settled.index):
+    if settled.done and is_over(started.steps, settled.index):
         said = settled_in_words(started, settled)
         yield stop_run(state, "completed", "", said, Cause("done_before"))
 

@@ -195,8 +195,7 @@ def _admit(state: ValidatorState, plan: PlanProposed) -> Iterable[AnyEvent]:
     if plan.action.type in UNRESOLVED or aimless:
         yield from _verdict(state)
         return
-    settings = state.started.settings
-    steps = state.started.workflow.steps if state.started.workflow is not None else ()
+    settings, steps = state.started.settings, state.started.steps
     optional = 0 <= plan.index < len(steps) and steps[plan.index].optional
     yield PlanAdmitted(
         step=plan.step,

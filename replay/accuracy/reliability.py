@@ -12,7 +12,7 @@ from math import pi, sqrt
 import msgspec
 
 from rutter.events.run_settings import MILLION
-from rutter.replay.accuracy.threshold_curve import STEPS, ThresholdPoint, curve
+from rutter.replay.accuracy.threshold_curve import STEPS, ThresholdPoint, curve, ratio
 from rutter.replay.whatif import ScoredPrediction
 
 BINS = 10
@@ -83,9 +83,9 @@ def calibrated(predictions: Sequence[ScoredPrediction], error_rate: int) -> Reli
     return Reliability(
         predictions=count,
         correct=correct,
-        said=_share(sum(tally.said for tally in tallies), count * MILLION),
-        right=_share(correct, count),
-        error=_share(sum(tally.apart for tally in tallies), count * MILLION),
+        said=ratio(sum(tally.said for tally in tallies), count * MILLION),
+        right=ratio(correct, count),
+        error=ratio(sum(tally.apart for tally in tallies), count * MILLION),
         by_chance=_by_chance(tallies, count),
         bins=tuple(tally.bin() for tally in tallies),
         curve=curve(predictions, STEPS),
@@ -202,8 +202,8 @@ class _BinTally:
             since=since,
             until=until,
             count=self.count,
-            said=_share(self.said, self.count * MILLION),
-            right=_share(self.correct, self.count),
+            said=ratio(self.said, self.count * MILLION),
+            right=ratio(self.correct, self.count),
             at_least=round(low, 4),
             at_most=round(high, 4),
         )
@@ -262,7 +262,3 @@ def _doubt(error_rate: int) -> int:
 
 def _divided_up(number: int, by: int) -> int:
     return -(-number // by)
-
-
-def _share(part: int, whole: int) -> float:
-    return round(part / whole, 4) if whole else 0.0

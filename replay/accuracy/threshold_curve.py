@@ -23,6 +23,11 @@ class ThresholdPoint(msgspec.Struct, frozen=True):
     accuracy: float
 
 
+def ratio(part: int, whole: int) -> float:
+    """A share in four decimals; none of nothing."""
+    return round(part / whole, 4) if whole else 0.0
+
+
 def curve(
     predictions: Sequence[ScoredPrediction], thresholds: Iterable[int] = STEPS
 ) -> tuple[ThresholdPoint, ...]:
@@ -40,8 +45,8 @@ def curve(
                 acted=acted,
                 correct=correct,
                 wrong=acted - correct,
-                coverage=round(acted / len(said), 4) if said else 0.0,
-                accuracy=round(correct / acted, 4) if acted else 0.0,
+                coverage=ratio(acted, len(said)),
+                accuracy=ratio(correct, acted),
             )
         )
     return tuple(points)

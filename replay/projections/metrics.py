@@ -15,6 +15,7 @@ from rutter.events.predictor import PredictionMade, TransitionLearned
 from rutter.events.runtime import ProcessStarted, ProcessStopped, SessionEnded
 from rutter.events.signature import doing
 from rutter.events.validator import ActionRejected, ActionStarted
+from rutter.replay.accuracy.threshold_curve import ratio
 from rutter.replay.fold import hears
 from rutter.replay.projections.projection import Entry, Projection
 from rutter.replay.step_record import StepRecord
@@ -113,10 +114,6 @@ def snapshot(db: sqlite3.Connection) -> dict[str, float | int]:
         "average_decision_time_ms": ratio(counted["decision_ns"], decisions * 1_000_000),
         "uptime_seconds": ratio(counted["uptime_ns"], 1_000_000_000),
     }
-
-
-def ratio(part: int, whole: int) -> float:
-    return round(part / whole, 4) if whole else 0.0
 
 
 def _add(entry: Entry, counter: str, amount: int) -> None:

@@ -20,8 +20,9 @@ from rutter.events.advisor import (
 from rutter.events.critic import ActionJudged
 from rutter.events.executor import QueryAnswered
 from rutter.events.planner import AdviceRequested, PlanProposed
+from rutter.replay.accuracy.threshold_curve import ratio
 from rutter.replay.fold import hears
-from rutter.replay.projections.metrics import only_checks, ratio
+from rutter.replay.projections.metrics import only_checks
 from rutter.replay.projections.projection import Entry, Projection, named_rows
 from rutter.replay.story.cost import is_call, is_priced
 

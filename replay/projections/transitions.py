@@ -43,23 +43,29 @@ class TransitionTables(Projection):
 
     @hears
     def _learned(self, entry: Entry, learned: TransitionLearned) -> None:
-        if learned.after:
-            _learn(entry, learned)
+        """Once more, by whoever did it: a person, also by a script of theirs; or an agent of
+        ours."""
+        after, person = learned.after, learned.driver in BY_PERSON
+        if not after:
+            return
+        first = _count(entry.db, FIRST, (after[-1], learned.token), person=person)
+        second = None
+        if len(after) > 1:
+            second = _count(entry.db, SECOND, (*after[-2:], learned.token), person=person)
+        taught = (entry.session, entry.envelope.n, first, second, person)
+        entry.execute("INSERT INTO transitions_taught VALUES (?, ?, ?, ?, ?)", *taught)
 
     @hears
     def _forgotten(self, entry: Entry, forgotten: SessionForgotten) -> None:
-        _forget(entry.db, forgotten.session)
-
-
-def _learn(entry: Entry, learned: TransitionLearned) -> None:
-    """Once more, by whoever did it: a person, also by a script of theirs; or an agent of ours."""
-    after, person = learned.after, learned.driver in BY_PERSON
-    first = _count(entry.db, FIRST, (after[-1], learned.token), person=person)
-    second = None
-    if len(after) > 1:
-        second = _count(entry.db, SECOND, (*after[-2:], learned.token), person=person)
-    taught = (entry.session, entry.envelope.n, first, second, person)
-    entry.execute("INSERT INTO transitions_taught VALUES (?, ?, ?, ?, ?)", *taught)
+        """As if it had never counted: what it alone had seen is gone."""
+        taught = entry.execute(
+            "DELETE FROM transitions_taught WHERE session = ? RETURNING first, second, person",
+            forgotten.session,
+        ).fetchall()
+        for first, second, person in taught:
+            _discount(entry.db, FIRST, first, person=person)
+            if second is not None:
+                _discount(entry.db, SECOND, second, person=person)
 
 
 def _count(db: sqlite3.Connection, table: str, actions: tuple[str, ...], *, person: bool) -> int:
@@ -71,18 +77,6 @@ def _count(db: sqlite3.Connection, table: str, actions: tuple[str, ...], *, pers
         (*actions, person, not person),
     )
     return int(row)
-
-
-def _forget(db: sqlite3.Connection, session: str) -> None:
-    """As if it had never counted: what it alone had seen is gone."""
-    taught = db.execute(
-        "DELETE FROM transitions_taught WHERE session = ? RETURNING first, second, person",
-        (session,),
-    ).fetchall()
-    for first, second, person in taught:
-        _discount(db, FIRST, first, person=person)
-        if second is not None:
-            _discount(db, SECOND, second, person=person)
 
 
 def _discount(db: sqlite3.Connection, table: str, row: int, *, person: bool) -> None:

@@ -257,8 +257,7 @@ def _proofs_of(
     later step may have proven an earlier one. `found` is where what it sent showed, by the step."""
     judged = [step.judged for step in session.steps.values() if step.judged is not None]
     proofs = {each.proof.step: each.proof for each in judged if each.proof is not None}
-    workflow = session.started.workflow if session.started is not None else None
-    steps = workflow.steps if workflow is not None else ()
+    steps = session.started.steps if session.started is not None else ()
 
     def proposed(proof: Proof) -> ReadBack | None:
         known = 0 <= proof.index < len(steps) and steps[proof.index].after.read_back is not None

@@ -86,12 +86,8 @@ def called(action: Action) -> str:
 
 def name_on(page: Page | None, action: Action) -> str:
     """What the element calls itself that the action names by a ref of this page."""
-    locators = action.target.strategies if action.target else ()
-    found = (
-        re.fullmatch(r"@e(\d+)", locators[0].ref)
-        if locators and isinstance(locators[0], ByRef)
-        else None
-    )
+    first = action.locators[0] if action.locators else None
+    found = re.fullmatch(r"@e(\d+)", first.ref) if isinstance(first, ByRef) else None
     number = int(found[1]) if found else -1
     if page is None or not 0 <= number < len(page.elements):
         return ""

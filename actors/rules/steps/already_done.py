@@ -68,9 +68,7 @@ def look_for(
     if not continues and not taken_over:
         return None
     index = _to_look_for(started, due, settling, all_of_it=taken_over)
-    back = (
-        started.workflow.steps[index].after.read_back if started.workflow and index >= 0 else None
-    )
+    back = started.steps[index].after.read_back if index >= 0 else None
     if back is None:
         return None
     bound = bound_back(back, started.values)
@@ -92,8 +90,7 @@ def _to_look_for(
 ) -> int:
     """The last step that may have been done and says how it shows: all before it was done with
     it. -1 where there is none that was not looked for yet."""
-    steps = started.workflow.steps if started.workflow is not None else ()
-    steps = steps if all_of_it else steps[: started.done_before]
+    steps = started.steps if all_of_it else started.steps[: started.done_before]
     return max(
         (
             place
@@ -130,7 +127,7 @@ def is_over(steps: tuple[Step, ...], index: int) -> bool:
 def done_by(started: SessionStarted, settling: EarlierRunLooks, index: int) -> str:
     """Why the run may end before the step of this place: all that matters was done by the session
     that it continues, and whatever is left only looks. Empty where it may not."""
-    steps = started.workflow.steps if started.workflow is not None else ()
+    steps = started.steps
     final = [place for place, step in enumerate(steps[:index]) if step.irreversible]
     last = settling.of(final[-1]) if final else None
     if last is None or not last.done or not all(_only_looks(step) for step in steps[index:]):
@@ -140,9 +137,8 @@ def done_by(started: SessionStarted, settling: EarlierRunLooks, index: int) -> s
 
 
 def in_words(started: SessionStarted, settled: StepSettled) -> str:
-    of = len(started.workflow.steps) if started.workflow is not None else 0
     who = started.continues or "a person"
-    return f"step {settled.index + 1} of {of} was done by {who}: {settled.reason}"
+    return f"step {settled.index + 1} of {len(started.steps)} was done by {who}: {settled.reason}"
 
 
 def _only_looks(step: Step) -> bool:

@@ -144,8 +144,7 @@ class _Mark(NamedTuple):
 
 def _mark(step: Step, literals: Mapping[str, str]) -> _Mark:
     action = step.action
-    ways = action.target.strategies if action.target is not None else ()
-    named = {_way(way, literals) for way in ways}
+    named = {_way(way, literals) for way in action.locators}
     if action.url is not None:
         named.add(("url", _alike(action.url, literals)))
     rest = (action.type, action.key, action.direction, action.amount, action.ms, action.name)

@@ -72,8 +72,10 @@ def names_used(
             case _:
                 pass
         secrets |= dict.fromkeys(said.secret for said in step.action.dialogs if said.secret)
-        locators = step.action.target.strategies if step.action.target else ()
-        texts = [*map(locator_text, locators), *(said.text or "" for said in step.action.dialogs)]
+        texts = [
+            *map(locator_text, step.action.locators),
+            *(said.text or "" for said in step.action.dialogs),
+        ]
         for text in (*texts, *_checked(step)):
             parameters |= dict.fromkeys(name for name in PLACEHOLDER.findall(text) if name in known)
     return tuple(parameters), tuple(secrets)
