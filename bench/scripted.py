@@ -12,7 +12,7 @@ from rutter.events.action import Action, Box, ByCss, ByRole, Fingerprint, Target
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.executor import ActionDone, TargetResolved
 from rutter.events.observer import PageObserved
-from rutter.events.page import Element, Page, Resolved, Try
+from rutter.events.page import Page, PageElement, Resolved, Try
 from rutter.events.planner import ObservationRequested
 from rutter.events.runtime import SessionStarted
 from rutter.events.validator import ActionStarted, PlanAdmitted
@@ -138,7 +138,9 @@ def resolved(number: int, kind: str) -> Resolved:
 
 def observed(tab: QuickTab) -> Page:
     elements = [
-        Element("link", Untrusted(f"Element {at} of the page"), "a", box=Box(8, 30 * at, 120, 24))
+        PageElement(
+            "link", Untrusted(f"Element {at} of the page"), "a", box=Box(8, 30 * at, 120, 24)
+        )
         for at in range(ELEMENTS)
     ]
     return Page(

@@ -9,7 +9,7 @@ from bench.tables import Cell, middle, print_table
 from rutter.actors.rules.pages.page_state import detect, phrases_for
 from rutter.actors.rules.pages.state_rules import state_rules
 from rutter.events.action import Untrusted
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.run_settings import RunSettings
 from rutter.events.service_pack import Service, Sign, StateRule
 
@@ -25,7 +25,7 @@ def _page(elements: int) -> Page:
         title=Untrusted("A page"),
         headings=tuple(Untrusted(name) for name in names[:12]),
         elements=tuple(
-            Element(roles[each % 4], Untrusted(name)) for each, name in enumerate(names)
+            PageElement(roles[each % 4], Untrusted(name)) for each, name in enumerate(names)
         ),
     )
 

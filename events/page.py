@@ -7,7 +7,7 @@ import msgspec
 from rutter.events.action import Box, Fingerprint, Strategy, Untrusted
 
 
-class Element(msgspec.Struct, frozen=True, omit_defaults=True):
+class PageElement(msgspec.Struct, frozen=True, omit_defaults=True):
     """An element of an observation has its place in it as its ref (D1): `@e0` is the first.
 
     `children` are the refs of those inside it, as numbers.
@@ -38,7 +38,7 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     scroll: tuple[int, int] = (0, 0)
     headings: tuple[Untrusted, ...] = ()
     alerts: tuple[Untrusted, ...] = ()
-    elements: tuple[Element, ...] = ()
+    elements: tuple[PageElement, ...] = ()
     focused: str = ""
     digest: str = ""
     modal: bool = False

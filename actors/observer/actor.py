@@ -42,7 +42,7 @@ from rutter.events.observer import (
     ScreenshotTaken,
     Shown,
 )
-from rutter.events.page import Artifact, Element, Page, Rest, Resting
+from rutter.events.page import Artifact, Page, PageElement, Rest, Resting
 from rutter.events.planner import ObservationRequested, PersonAwaited, RunStopped
 from rutter.events.runtime import ActorFailed, SessionStarted
 from rutter.events.service_pack import Service
@@ -353,7 +353,7 @@ def fit(page: Page, room: int = INLINE) -> Page:
     return page
 
 
-def _without(element: Element, keep: int) -> Element:
+def _without(element: PageElement, keep: int) -> PageElement:
     """An element whose children are only those that are still there."""
     children = tuple(child for child in element.children if child < keep)
     return msgspec.structs.replace(element, children=children)

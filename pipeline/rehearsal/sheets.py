@@ -7,8 +7,7 @@ from msgspec import UNSET
 
 from rutter.actors.rules.text.secret_words import asks_for_a_secret
 from rutter.events.action import Box, Untrusted
-from rutter.events.page import Element as Seen
-from rutter.events.page import Page
+from rutter.events.page import Page, PageElement
 from rutter.pipeline.tools.snapshot import UNOPERATED, Element, Snapshot
 
 # A snapshot does not say what an element is made of. Where it matters, it is made of this.
@@ -115,10 +114,10 @@ def page_of(snapshot: Snapshot) -> Page:
     )
 
 
-def _seen(element: Element) -> Seen:
+def _seen(element: Element) -> PageElement:
     level = None if element.level is UNSET else element.level
     box = element.bbox
-    return Seen(
+    return PageElement(
         role=element.role,
         name=Untrusted(element.name),
         tag=_tag(element.role, level),

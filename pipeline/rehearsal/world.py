@@ -23,7 +23,7 @@ from rutter.events.action import (
 )
 from rutter.events.executor import ErrorCode
 from rutter.events.observer import Shown
-from rutter.events.page import Element, Exchange, Page, Resolved, Rest, Try
+from rutter.events.page import Exchange, Page, PageElement, Resolved, Rest, Try
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage, sheet_of
 from rutter.pipeline.rehearsal.troubles import Raises, Trouble, Waits
@@ -258,7 +258,7 @@ class ScriptedWorld:
             return ""
         return selectors[int(number)]
 
-    def _elements(self, sheet: ScriptedPage) -> tuple[Element, ...]:
+    def _elements(self, sheet: ScriptedPage) -> tuple[PageElement, ...]:
         things = self._here()
         if sheet.page is not None and len(sheet.page.elements) == len(things):
             drawn = sheet.page.elements
@@ -270,10 +270,10 @@ class ScriptedWorld:
         )
         if sheet.page is not None or not sheet.heading:
             return listed
-        heading = Element("heading", Untrusted(sheet.heading), "h1", level=1, box=_box(0))
+        heading = PageElement("heading", Untrusted(sheet.heading), "h1", level=1, box=_box(0))
         return (heading, *listed)
 
-    def _as_it_is(self, element: Element, selector: str, thing: ScriptedElement) -> Element:
+    def _as_it_is(self, element: PageElement, selector: str, thing: ScriptedElement) -> PageElement:
         value = self._value(selector, thing)
         on = self._on.get(selector, "checked" in element.state)
         state = [each for each in element.state if each not in ("checked", "disabled", "focused")]
@@ -378,8 +378,8 @@ def _is_kind(css: str, thing: ScriptedElement) -> bool:
     return thing.secret if found[2] == "password" else found[2] == thing.role
 
 
-def _drawn(place: int, thing: ScriptedElement) -> Element:
-    return Element(thing.role, Untrusted(thing.name), thing.tag, box=_box(place))
+def _drawn(place: int, thing: ScriptedElement) -> PageElement:
+    return PageElement(thing.role, Untrusted(thing.name), thing.tag, box=_box(place))
 
 
 def _box(place: int) -> Box:

@@ -96,7 +96,7 @@ def snapshot_schema() -> dict[str, Any]:
     return msgspec.json.schema(Snapshot)
 
 
-def states_of(element: seen.Element) -> tuple[str, ...]:
+def states_of(element: seen.PageElement) -> tuple[str, ...]:
     """All states that apply; an observation leaves out what goes without saying."""
     given = element.state
     where = next((state for state in ("hidden", "offscreen") if state in given), "visible")
@@ -106,7 +106,7 @@ def states_of(element: seen.Element) -> tuple[str, ...]:
     return (*first, *(state for state in given if state not in named))
 
 
-def _element(ref: int, element: seen.Element) -> Element:
+def _element(ref: int, element: seen.PageElement) -> Element:
     box = element.box
     return Element(
         ref=ref_of(ref),

@@ -19,7 +19,7 @@ from rutter.actors.rules.steps.likeness import (
 from rutter.events.action import ByRole, ByText, Strategy, Target
 from rutter.events.executor import LookalikesFound, TargetMissing, TargetResolved
 from rutter.events.observer import PageObserved
-from rutter.events.page import Element, Page, Resolved
+from rutter.events.page import Page, PageElement, Resolved
 from rutter.events.planner import PlanProposed, TargetHealed
 from rutter.events.predictor import StepDue
 from rutter.events.run_settings import MILLION
@@ -184,14 +184,14 @@ def _wanted(locators: Iterable[Strategy]) -> tuple[str, str]:
     return role, name
 
 
-def _nearness(element: Element, role: str, name: str) -> int:
+def _nearness(element: PageElement, role: str, name: str) -> int:
     said = element.name.text
     if not name:
         return MILLION if element.role == role and said else 0
     return resemblance(name, said) if said else 0
 
 
-def _how_other(element: Element, role: str, name: str) -> str:
+def _how_other(element: PageElement, role: str, name: str) -> str:
     if role and element.role != role:
         return f"{_a(element.role)}, not {_a(role)}"
     if "disabled" in element.state:

@@ -10,7 +10,7 @@ from rutter.events.advisor import AdviceReceived, WantedCall
 from rutter.events.checks import PageState
 from rutter.events.critic import CompletionChecked, PageAssessed
 from rutter.events.observer import PageObserved
-from rutter.events.page import Element
+from rutter.events.page import PageElement
 from rutter.events.planner import PlanProposed
 from rutter.events.run_settings import LanguageModel, Limits, ModelUse
 from rutter.events.runtime import SessionStarted
@@ -20,7 +20,7 @@ from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story, only
 from tests.support.shop_facts import ORIGIN, done, judged, page
 
-FIVE = tuple(Element("button") for _ in range(5))
+FIVE = tuple(PageElement("button") for _ in range(5))
 MODELS = ModelUse(
     (LanguageModel("anthropic", "claude-x"), LanguageModel("openai", "gpt-x")), ("browser_click",)
 )

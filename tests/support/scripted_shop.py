@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from rutter.events.action import Action, ByCss, ByRole, Fingerprint, Parameter, Target, Text
-from rutter.events.page import Element
+from rutter.events.page import PageElement
 from rutter.events.workflow import Step
 from rutter.pipeline.rehearsal import world
 from rutter.pipeline.rehearsal.effectors import ScriptedExecutor, ScriptedObserver, effectors
@@ -37,7 +37,7 @@ class World(world.ScriptedWorld):
     """The world's pages are in no state. Tests that are about something else need not care what a
     few words alone make of a page (a single `Place order` is a final confirmation)."""
 
-    def _elements(self, sheet: ScriptedPage) -> tuple[Element, ...]:
+    def _elements(self, sheet: ScriptedPage) -> tuple[PageElement, ...]:
         return ()
 
     def phrases(self, wanted: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from rutter.events.advisor import AdvicePrepared, AdviceReceived, Proposal, Toke
 from rutter.events.critic import ActionJudged, Evidence, PageAssessed
 from rutter.events.executor import ActionDone, TargetResolved
 from rutter.events.observer import PageObserved
-from rutter.events.page import Artifact, Element, Page, Try
+from rutter.events.page import Artifact, Page, PageElement, Try
 from rutter.events.planner import AdviceRequested, PlanProposed, RunStopped
 from rutter.events.predictor import StepDue, TransitionLearned
 from rutter.events.runtime import Failure, SessionEnded, StopReason
@@ -21,7 +21,7 @@ def observed(path: str = "/", **more: object) -> PageObserved:
     page = Page(
         url=f"https://shop.example{path}",
         title=Untrusted("Shop"),
-        elements=(Element("button"),),
+        elements=(PageElement("button"),),
     )
     return PageObserved(page, "after_action", took_us=500, **more)  # type: ignore[arg-type]
 

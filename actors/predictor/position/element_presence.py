@@ -18,7 +18,7 @@ from functools import lru_cache
 from rutter.actors.rules.pages.address import blur, fits
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.events.action import CLICKS, Action, ByRole, Target
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 
 # What is done to an element that must be there now. What waits for one or reads it may be early.
 OPERATES = frozenset({"click", "type", "select", "press", "drag"})
@@ -80,7 +80,7 @@ def _is_listed(action: Action, role: str, name: str) -> bool:
     return role != "button" or action.type in CLICKS
 
 
-def _is_among(elements: Iterable[Element], role: str, pattern: str) -> bool:
+def _is_among(elements: Iterable[PageElement], role: str, pattern: str) -> bool:
     """Whether one of these may be it, and can be operated."""
     alike = ALIKE[role]
     return any(
@@ -89,7 +89,7 @@ def _is_among(elements: Iterable[Element], role: str, pattern: str) -> bool:
     )
 
 
-def _may_be(element: Element, pattern: str) -> bool:
+def _may_be(element: PageElement, pattern: str) -> bool:
     name = element.name.text
     if len(name) > LONG or _REDACTED.search(name):
         return True

@@ -13,7 +13,7 @@ from unicodedata import normalize
 from rutter.actors.rules.pages.address import ada_url_decode
 from rutter.actors.rules.pages.state_rules import OR, state_rules
 from rutter.events.checks import PageState
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.run_settings import RunSettings
 from rutter.events.service_pack import Checkpoint, Service, Sign, StateRule, Where
 
@@ -114,7 +114,7 @@ def detect(page: Page, phrases: Collection[str], service: Service | None = None)
 
 
 def _generic_scores(
-    said: PageWords, looks: int, elements: Sequence[Element]
+    said: PageWords, looks: int, elements: Sequence[PageElement]
 ) -> dict[PageState, int]:
     """What speaks for each state: in each place the COUNTED rules that weigh most."""
     generic = _generic()
@@ -142,7 +142,7 @@ def _generic_scores(
     return scores
 
 
-def _asks_for_more(elements: Sequence[Element], *, named: bool) -> bool:
+def _asks_for_more(elements: Sequence[PageElement], *, named: bool) -> bool:
     """Whether the fields of a page are not those of a sign-in, a password among them or not. One
     that is `named` a sign-in may have a button that saves."""
     asked = [
@@ -173,13 +173,13 @@ def _looks_like_text(page: Page) -> int:
     return points
 
 
-def _searches(element: Element) -> bool:
+def _searches(element: PageElement) -> bool:
     return element.role == "searchbox" or (
         element.role in TYPED and _has_word("word_searches", element.name.text)
     )
 
 
-def _acts(element: Element) -> bool:
+def _acts(element: PageElement) -> bool:
     """Whether something could be done with it other than search, agree or share."""
     if element.role in FIELDS:
         return not _searches(element)

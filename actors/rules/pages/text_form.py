@@ -10,7 +10,7 @@ import msgspec
 
 from rutter.actors.rules.text.untrusted import on_one_line
 from rutter.events.action import Box
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 
 MAX_TOKENS = 2_000  # S3 2.1.1: the hard limit for the elements of one snapshot
 # S3 1.3.3: the order in which elements are kept; roles that are not named come last.
@@ -53,7 +53,7 @@ def text_of(page: Page, *, max_tokens: int = MAX_TOKENS, max_bytes: int | None =
     return PageText(text, estimate_tokens(text), dropped)
 
 
-def line_of(ref: int, element: Element) -> str:
+def line_of(ref: int, element: PageElement) -> str:
     """`@e8 textbox "Name" = "Ann" readonly`"""
     role = f"heading {element.level}" if element.level is not None else element.role
     parts = [f"@e{ref}", on_one_line(role)]
@@ -93,12 +93,12 @@ def _cost(piece: str) -> int:
     return -(-len(piece) // 2) if first.isdigit() else 1
 
 
-def rank(ref: int, element: Element, viewport: tuple[int, int]) -> tuple[int, int, int]:
+def rank(ref: int, element: PageElement, viewport: tuple[int, int]) -> tuple[int, int, int]:
     """S3 1.3.3: what is in view first, then by role, then in the order of the page."""
     return (_seen(element, viewport), PRIORITY.get(element.role, OTHERS), ref)
 
 
-def _seen(element: Element, viewport: tuple[int, int]) -> int:
+def _seen(element: PageElement, viewport: tuple[int, int]) -> int:
     if "offscreen" in element.state or "hidden" in element.state:
         return OUTSIDE
     box: Box = element.box
@@ -125,7 +125,7 @@ def _affordable(
     return order
 
 
-def _nested(elements: Sequence[Element], kept: Collection[int]) -> list[tuple[int, int]]:
+def _nested(elements: Sequence[PageElement], kept: Collection[int]) -> list[tuple[int, int]]:
     """Kept refs in page order, each with its depth: a child of one left out moves up."""
     depths = [0] * len(elements)
     for ref, element in enumerate(elements):

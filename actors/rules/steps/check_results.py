@@ -36,7 +36,7 @@ from rutter.events.checks import (
 )
 from rutter.events.critic import Source
 from rutter.events.observer import FileSeen
-from rutter.events.page import Element, Exchange, Page
+from rutter.events.page import Exchange, Page, PageElement
 
 FILES = (FileExists, FileContains, FileSize)
 GONE = "gone"
@@ -212,13 +212,13 @@ def _element(check: ValueSet | ElementState, page: Page) -> CheckResult:
     return CheckResult(check, False, checked, how, f"it is {how!r}")
 
 
-def _how(element: Element, check: ValueSet | ElementState) -> str:
+def _how(element: PageElement, check: ValueSet | ElementState) -> str:
     if isinstance(check, ValueSet):
         return element.value.text if element.value is not None else ""
     return " ".join(element.state) or "as any other"
 
 
-def _stands(element: Element, check: ValueSet | ElementState) -> bool:
+def _stands(element: PageElement, check: ValueSet | ElementState) -> bool:
     if isinstance(check, ValueSet):
         return _how(element, check) == check.value
     if check.value.startswith(NOT):
@@ -226,7 +226,7 @@ def _stands(element: Element, check: ValueSet | ElementState) -> bool:
     return check.value in element.state
 
 
-def _is_called(element: Element, name: str, role: str) -> bool:
+def _is_called(element: PageElement, name: str, role: str) -> bool:
     same = " ".join(element.name.text.casefold().split()) == " ".join(name.casefold().split())
     return same and role in ("", element.role)
 

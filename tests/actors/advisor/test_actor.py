@@ -37,7 +37,7 @@ from rutter.events.artifacts import ArtifactStore
 from rutter.events.critic import ActionJudged, VisionSought
 from rutter.events.envelope import Envelope
 from rutter.events.observer import PageObserved
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.policy import Policy
 from rutter.events.run_settings import LanguageModel, ModelUse, RunSettings
@@ -57,7 +57,7 @@ TOOLS = tuple(tool.name for tool in SEVEN)
 PAGE = Page(
     url="https://shop.example/account",
     title=Untrusted("Account"),
-    elements=(Element("button", Untrusted("Cancel plan")),),
+    elements=(PageElement("button", Untrusted("Cancel plan")),),
 )
 SEEN = PageObserved(PAGE, "start")
 

@@ -25,7 +25,7 @@ from rutter.actors.advisor.conversation import (
 from rutter.actors.rules.pages.text_form import estimate_tokens
 from rutter.actors.world.models.messages import ModelCall, ModelTurn, ResultsTurn, UserTurn
 from rutter.events.action import Untrusted
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.tools import ToolAnswered, ToolError
 
 NONCE = "0123456789abcdef"
@@ -34,8 +34,8 @@ PAGE = Page(
     url="https://shop.example/account",
     title=Untrusted("Account"),
     elements=(
-        Element("heading", Untrusted("Account"), level=1),
-        Element("button", Untrusted("Go")),
+        PageElement("heading", Untrusted("Account"), level=1),
+        PageElement("button", Untrusted("Go")),
     ),
 )
 SEEN = NewestPage(PAGE, picture=b"PNG")
@@ -280,7 +280,7 @@ def test_a_name_that_no_provider_takes_is_told_again_as_unknown() -> None:
 
 # -- large pages that change little ---------------------------------------------------------------
 
-FIELDS = tuple(Element("textbox", Untrusted(f"Question number {n}")) for n in range(80))
+FIELDS = tuple(PageElement("textbox", Untrusted(f"Question number {n}")) for n in range(80))
 SURVEY = Page(url="https://shop.example/survey", title=Untrusted("Survey"), elements=FIELDS)
 OTHER = "fedcba9876543210"
 
@@ -397,7 +397,7 @@ PAGES = st.builds(
     lambda names: Page(
         url="https://shop.example/" + "x" * len(names),
         title=Untrusted("".join(names)),
-        elements=tuple(Element("button", Untrusted(name * 10)) for name in names),
+        elements=tuple(PageElement("button", Untrusted(name * 10)) for name in names),
     ),
     st.lists(st.text(max_size=20), max_size=100),
 )

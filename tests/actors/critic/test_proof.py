@@ -36,7 +36,7 @@ from rutter.events.action import (
 from rutter.events.checks import HERE, ReadBack, ServerAnswered, TextVisible, ValueSet
 from rutter.events.critic import Grade, Proof
 from rutter.events.executor import ActionDone, ActionFailed
-from rutter.events.page import Element, Exchange, Page
+from rutter.events.page import Exchange, Page, PageElement
 from rutter.events.run_settings import RunSettings
 from rutter.events.validator import ActionStarted
 from rutter.events.workflow import Expectation
@@ -200,11 +200,11 @@ def test_how_far_a_step_is_proven(one: VerdictCase, judgement: Judgement, grade:
 # -- where it shows --------------------------------------------------------------------------------
 
 
-def field(name: str, value: str) -> Element:
-    return Element("textbox", Untrusted(name), "input", value=Untrusted(value))
+def field(name: str, value: str) -> PageElement:
+    return PageElement("textbox", Untrusted(name), "input", value=Untrusted(value))
 
 
-def seen(*fields: Element, shows: str = "") -> AfterStep:
+def seen(*fields: PageElement, shows: str = "") -> AfterStep:
     texts = (AURORA.value, NOTE.value)
     shown = {text: Untrusted(shows) if text in shows else None for text in texts}
     return AfterStep(Page(f"{ORIGIN}/orders/7", elements=fields), shown=shown)

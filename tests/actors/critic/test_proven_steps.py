@@ -10,7 +10,7 @@ from rutter.events.action import Action, ByRole, Parameter, Target, Untrusted
 from rutter.events.checks import HERE, ReadBack, ServerAnswered, TextVisible
 from rutter.events.critic import ActionJudged, CompletionChecked, Proof, ReadBackDue, ReadBackFound
 from rutter.events.observer import PageObserved, Shown
-from rutter.events.page import Element, Exchange, Page, Resting
+from rutter.events.page import Exchange, Page, PageElement, Resting
 from rutter.events.planner import ObservationRequested
 from rutter.events.predictor import WorkflowFinished
 from rutter.events.validator import ActionStarted
@@ -201,7 +201,7 @@ def test_a_recording_tries_whether_what_was_typed_shows() -> None:
 
 
 def holding(value: str) -> Page:
-    field = Element("textbox", Untrusted("Customer"), "input", value=Untrusted(value))
+    field = PageElement("textbox", Untrusted("Customer"), "input", value=Untrusted(value))
     return page("/orders/7", "order", elements=(field,))
 
 

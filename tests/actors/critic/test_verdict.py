@@ -11,7 +11,7 @@ from rutter.actors.rules.steps.check_results import AfterStep
 from rutter.events.action import Action, Untrusted
 from rutter.events.checks import AlertSaid, Downloaded, ElementState, StateIs, TextGone, TextVisible
 from rutter.events.critic import Verdict
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.validator import ActionStarted
 from rutter.events.workflow import Expectation
 from tests.support.shop_facts import ORIGIN, click, done, element, fill, page, place
@@ -43,7 +43,7 @@ def test_what_cannot_be_undone_is_not_done_while_its_request_has_no_answer() -> 
     assert verdict(SAVE, page("/done"), pending=1, sent=1) == "unknown", "it went on before"
     switch = ElementState("checked", "News")
     on = msgspec.structs.replace(
-        CHANGED, elements=(Element("switch", Untrusted("News"), state=("checked",)),)
+        CHANGED, elements=(PageElement("switch", Untrusted("News"), state=("checked",)),)
     )
     expects = Expectation(place=place("/"), learned=(switch,))
     assert verdict(SAVE, on, pending=1, sent=1, expects=expects) == "unknown"
@@ -94,7 +94,7 @@ def test_another_notice_than_the_recorded_one_is_unknown_and_none_is_a_failure()
 
 def test_what_a_form_refuses_is_told() -> None:
     expects = Expectation(moved=True, place=place("/done"))
-    field = Element("textbox", Untrusted("Quantity"), state=("invalid",))
+    field = PageElement("textbox", Untrusted("Quantity"), state=("invalid",))
     refused = msgspec.structs.replace(CHANGED, elements=(field,))
     assert judged(SAVE, refused, expects=expects).sample == "not accepted: Quantity"
     said = msgspec.structs.replace(CHANGED, alerts=(Untrusted("Must be a number"),))
@@ -129,7 +129,7 @@ def test_a_notice_that_is_over_is_no_effect() -> None:
 
 
 def test_a_choice_that_was_made_already_stands() -> None:
-    radio = Element("radio", Untrusted("Express"), state=("checked",))
+    radio = PageElement("radio", Untrusted("Express"), state=("checked",))
     chosen = msgspec.structs.replace(HOME, elements=(radio,))
     expects = Expectation(place=place("/"), learned=(ElementState("checked", "Express"),))
     found = judge(VerdictCase(LOOK, done(), chosen, AfterStep(chosen, before=chosen), expects))
@@ -234,7 +234,7 @@ def test_a_recorded_page_that_is_broken_now_is_not_reached() -> None:
 
 
 def focused(role: str) -> Page:
-    return page("/", "home", focused=role, elements=(Element(role, state=("focused",)),))
+    return page("/", "home", focused=role, elements=(PageElement(role, state=("focused",)),))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from rutter.events.causes import Cause
 from rutter.events.checks import TextVisible
 from rutter.events.critic import PageAssessed
 from rutter.events.logins import LoginKept, LoginUsed
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
 from rutter.events.predictor import PredictionMade, StepDue
 from rutter.events.vocabulary import AnyEvent
@@ -145,7 +145,9 @@ SIGNING_IN = (
     ),
 )
 ON = shop_facts.step(shop_facts.click("#orders"), "/desk", "/orders")
-DESK = shop_facts.saw(shop_facts.page("/desk", elements=(Element("link", Untrusted("Orders")),)))
+DESK = shop_facts.saw(
+    shop_facts.page("/desk", elements=(PageElement("link", Untrusted("Orders")),))
+)
 
 
 def due_after(flow: Workflow, *story: AnyEvent) -> StepDue:

@@ -15,7 +15,7 @@ from rutter.events.critic import CompletionChecked, PageAssessed
 from rutter.events.executor import ErrorCode, QueryAnswered, QueryFailed
 from rutter.events.faults import failed_call, fault_of
 from rutter.events.observer import BrowserLost, ObservationFailed, PageObserved
-from rutter.events.page import Element
+from rutter.events.page import PageElement
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import ObservationRequested, PlanProposed, RunStopped
 from rutter.events.predictor import TransitionLearned
@@ -51,7 +51,7 @@ from tests.support.shop_facts import done, element, failed, found, go_to, intent
 
 ASSESSED = PageAssessed()
 LOOK = ObservationRequested("tool", 0)
-FIVE = tuple(Element("button") for _ in range(5))
+FIVE = tuple(PageElement("button") for _ in range(5))
 
 
 def call(tool: str, name: str = "c1", **arguments: Any) -> ToolCalled:

@@ -6,7 +6,7 @@ from rutter.actors.predictor import Predictor
 from rutter.events.action import Action, ByRole, Parameter, Target, Untrusted
 from rutter.events.critic import PageAssessed, Verdict
 from rutter.events.executor import PersonActed
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.planner import RunStopped
 from rutter.events.predictor import (
     EndLearned,
@@ -45,7 +45,7 @@ def button(name: str) -> Action:
 
 
 def page_with(*names: str, path: str = "/") -> Page:
-    return page(path, elements=tuple(Element("button", Untrusted(name)) for name in names))
+    return page(path, elements=tuple(PageElement("button", Untrusted(name)) for name in names))
 
 
 def sailing(**more: Any) -> SessionStarted:

@@ -26,7 +26,7 @@ from rutter.events.executor import (
     TargetResolved,
 )
 from rutter.events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
 from rutter.events.predictor import PredictionMade, TransitionUndone, Within
 from rutter.events.runtime import ActorFailed, StopReason
@@ -342,7 +342,7 @@ def test_what_a_model_is_asked_what_it_says_and_what_that_costs() -> None:
 
 def test_what_a_model_names_by_a_ref_is_told_by_its_name() -> None:
     page = Page(
-        "https://a.example/", elements=(Element("link"), Element("button", Untrusted("Go")))
+        "https://a.example/", elements=(PageElement("link"), PageElement("button", Untrusted("Go")))
     )
     click = Action("click", target=Target((ByRef("@e1"),)))
     told = narrate(PageObserved(page, "start"), PlanProposed(1, 1, "model", click, "call"))

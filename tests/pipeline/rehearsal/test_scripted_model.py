@@ -19,7 +19,7 @@ from rutter.actors.world.models.messages import (
 )
 from rutter.events.action import ByRole, Untrusted
 from rutter.events.advisor import TokenUsage
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.pipeline.rehearsal.scripted_model import (
     ScriptedModel,
     calls,
@@ -167,11 +167,11 @@ def test_what_it_proposes_is_a_proposal_of_the_product() -> None:
 PAGE = Page(
     url="https://shop.example/",
     elements=(
-        Element("heading", Untrusted("Orders"), level=2, children=(1,)),
-        Element("button", Untrusted('Say "Go"'), state=("disabled", "focused")),
-        Element("textbox", Untrusted("Name"), value=Untrusted("A \\ B")),
-        Element("iframe", Untrusted("Map"), state=("cross-origin",)),
-        Element("link"),
+        PageElement("heading", Untrusted("Orders"), level=2, children=(1,)),
+        PageElement("button", Untrusted('Say "Go"'), state=("disabled", "focused")),
+        PageElement("textbox", Untrusted("Name"), value=Untrusted("A \\ B")),
+        PageElement("iframe", Untrusted("Map"), state=("cross-origin",)),
+        PageElement("link"),
     ),
 )
 

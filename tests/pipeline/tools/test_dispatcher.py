@@ -22,7 +22,7 @@ from rutter.events.errors import BrowserGone
 from rutter.events.executor import ActionDone
 from rutter.events.log import EventLog
 from rutter.events.memory_log import MemoryLog
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.planner import PlanProposed
 from rutter.events.predictor import TransitionLearned
 from rutter.events.runtime import SessionStarted
@@ -71,7 +71,7 @@ class Shop(World):
     def look(self) -> Page:
         seen = super().look()
         elements = tuple(
-            Element(thing.role, Untrusted(thing.name)) for thing in self._here().values()
+            PageElement(thing.role, Untrusted(thing.name)) for thing in self._here().values()
         )
         return Page(
             url=seen.url,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rutter.actors.rules.pages.text_form import MAX_TOKENS, estimate_tokens, text_of
 from rutter.events.action import Box, Untrusted
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.pipeline.tools.snapshot import Snapshot, snapshot_id, snapshot_of, snapshot_schema
 
 VIEWPORT = (1280, 800)
@@ -18,12 +18,12 @@ VIEWPORT = (1280, 800)
 
 def element(
     role: str, name: str = "", *state: str, value: str | None = None, y: int = 10
-) -> Element:
+) -> PageElement:
     held = None if value is None else Untrusted(value)
-    return Element(role, Untrusted(name), state=state, value=held, box=Box(0, y, 20, 10))
+    return PageElement(role, Untrusted(name), state=state, value=held, box=Box(0, y, 20, 10))
 
 
-def page_of(*elements: Element, dropped: int = 0, truncated: bool = False) -> Page:
+def page_of(*elements: PageElement, dropped: int = 0, truncated: bool = False) -> Page:
     return Page(
         url="http://shop.test/",
         title=Untrusted("Shop"),
@@ -35,7 +35,7 @@ def page_of(*elements: Element, dropped: int = 0, truncated: bool = False) -> Pa
     )
 
 
-def nested(parent: Element, *children: int) -> Element:
+def nested(parent: PageElement, *children: int) -> PageElement:
     return msgspec.structs.replace(parent, children=children)
 
 
@@ -98,7 +98,7 @@ def test_a_snapshot_has_the_fields_of_the_seed_and_no_others_but_what_was_droppe
         (element("dialog"), ("visible",)),
     ],
 )
-def test_states_that_go_without_saying_are_said(seen: Element, state: tuple[str, ...]) -> None:
+def test_states_that_go_without_saying_are_said(seen: PageElement, state: tuple[str, ...]) -> None:
     made = snapshot_of(page_of(seen), session="s", n=0, at_ns=0)
     assert made.elements[0].state == state
 
@@ -201,7 +201,7 @@ elements = st.builds(element, roles, names, value=st.none() | names, y=st.intege
     st.none() | st.integers(150, 4000),
 )
 def test_any_page_is_within_its_limits(
-    seen: list[Element], max_tokens: int, max_bytes: int | None
+    seen: list[PageElement], max_tokens: int, max_bytes: int | None
 ) -> None:
     text = text_of(page_of(*seen, dropped=3), max_tokens=max_tokens, max_bytes=max_bytes)
     assert text.tokens == estimate_tokens(text.text) <= max_tokens

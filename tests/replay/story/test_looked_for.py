@@ -3,7 +3,7 @@
 from rutter.events.action import ByRole, ByText, Target, Untrusted
 from rutter.events.envelope import Envelope
 from rutter.events.executor import LookalikesFound, TargetMissing, TargetResolved
-from rutter.events.page import Element, Page, Try
+from rutter.events.page import Page, PageElement, Try
 from rutter.events.planner import LookalikesRequested, RunStopped, TargetHealed
 from rutter.events.predictor import StepDue
 from rutter.events.runtime import SessionEnded
@@ -43,8 +43,8 @@ def lost(*between: AnyEvent) -> Story:
     )
 
 
-def elements(*named: tuple[str, str]) -> tuple[Element, ...]:
-    return tuple(Element(role, Untrusted(name)) for role, name in named)
+def elements(*named: tuple[str, str]) -> tuple[PageElement, ...]:
+    return tuple(PageElement(role, Untrusted(name)) for role, name in named)
 
 
 def test_each_locator_is_told_with_what_came_of_it_and_what_stood_around() -> None:

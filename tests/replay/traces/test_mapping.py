@@ -8,7 +8,7 @@ from rutter.events.action import Action, Secret, Untrusted
 from rutter.events.event import Event
 from rutter.events.executor import ActionDone
 from rutter.events.observer import PageObserved
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.traces import SpanFold, spans_of
 from rutter.replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, WORK_OF, span_rules
@@ -105,7 +105,7 @@ def test_page_text_goes_out_bounded() -> None:
 def test_what_is_on_a_page_stays_in_the_log() -> None:
     trail = Trail()
     begin(trail)
-    shown = Element("textbox", Untrusted("IBAN"), value=Untrusted("NL91ABNA0417164300"))
+    shown = PageElement("textbox", Untrusted("IBAN"), value=Untrusted("NL91ABNA0417164300"))
     page = Page("https://shop.example/?session=s3cret", elements=(shown,))
     trail.tell("observer", PageObserved(page, "requested"))
     end(trail)

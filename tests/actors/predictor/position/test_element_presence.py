@@ -17,16 +17,16 @@ from rutter.events.action import (
     Target,
     Untrusted,
 )
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 
 SAVE = ByCss("#save")
 
 
-def element(role: str, name: str = "", *state: str, tag: str = "") -> Element:
-    return Element(role, Untrusted(name), tag or role, tuple(state))
+def element(role: str, name: str = "", *state: str, tag: str = "") -> PageElement:
+    return PageElement(role, Untrusted(name), tag or role, tuple(state))
 
 
-def page(*elements: Element, **more: object) -> Page:
+def page(*elements: PageElement, **more: object) -> Page:
     seen = Page(url="https://shop.example/", ready="complete", elements=elements)
     return msgspec.structs.replace(seen, **more)
 

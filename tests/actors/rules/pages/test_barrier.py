@@ -11,7 +11,7 @@ from rutter.actors.rules.pages.barrier_marks import asked_of_page, barrier_marks
 from rutter.actors.rules.pages.barrier_words import barrier_in_words, barrier_told
 from rutter.events.action import Untrusted
 from rutter.events.critic import Barrier, BarrierKind, BarrierSign
-from rutter.events.page import Element, Makeup, Page, PageMark
+from rutter.events.page import Makeup, Page, PageElement, PageMark
 
 TURNSTILE = PageMark("frame", "//challenges\\.cloudflare\\.com/", 3)
 CHALLENGE = PageMark("inline", "_cf_chl_opt")
@@ -19,10 +19,15 @@ CHECKBOX = PageMark("frame", "/recaptcha/(api2|enterprise)/anchor(?!.*size=invis
 LETTERS = PageMark("element", 'img[src*="captcha" i]', 2)
 HUMAN, REFERENCE = PageMark("text", "verify you are human"), PageMark("text", "reference #")
 ROOT, LOADING = PageMark("mount", "#root"), PageMark("text", "loading")
-BUTTON, FIELD = Element("button", Untrusted("Send")), Element("textbox", Untrusted("E-mail"))
+BUTTON, FIELD = (
+    PageElement("button", Untrusted("Send")),
+    PageElement("textbox", Untrusted("E-mail")),
+)
 
 
-def page(title: str = "", heading: str = "", *elements: Element, ready: str = "complete") -> Page:
+def page(
+    title: str = "", heading: str = "", *elements: PageElement, ready: str = "complete"
+) -> Page:
     headings = (Untrusted(heading),) if heading else ()
     url = "https://shop.example/"
     return Page(url, Untrusted(title), ready, headings=headings, elements=elements)

@@ -7,13 +7,15 @@ import msgspec
 from rutter.actors.rules.pages.changes import PageMoment, effects, notices, notices_of_run
 from rutter.events.action import Untrusted
 from rutter.events.checks import AlertSaid, Downloaded, ElementState, StateIs
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from tests.support.shop_facts import click, element, fill, page
 
 BOX = element(name="News", role="checkbox")
 
 
-def looks(*alerts: str, state: Any = "UNKNOWN", elements: tuple[Element, ...] = ()) -> PageMoment:
+def looks(
+    *alerts: str, state: Any = "UNKNOWN", elements: tuple[PageElement, ...] = ()
+) -> PageMoment:
     return PageMoment(page("/", alerts=tuple(map(Untrusted, alerts)), elements=elements), state)
 
 
@@ -35,8 +37,8 @@ def test_a_state_that_the_step_led_to_is_expected() -> None:
     assert effects(click(), None, looks(state="FAILED"), looks(), (), {}) == ()
 
 
-def box(*states: str) -> tuple[Element, ...]:
-    return (Element("checkbox", Untrusted("News"), state=states),)
+def box(*states: str) -> tuple[PageElement, ...]:
+    return (PageElement("checkbox", Untrusted("News"), state=states),)
 
 
 def test_how_the_element_stands_is_expected_when_the_click_changed_it() -> None:
@@ -53,7 +55,7 @@ def test_an_element_that_is_one_of_many_or_named_by_a_parameter_is_not_held_to_a
     on, off = looks(elements=box("checked") * 2), looks(elements=box() * 2)
     assert effects(click(), BOX, off, on, (), {}) == ()
     numbered = element(name="News (4)", role="checkbox")
-    four = Element("checkbox", Untrusted("News (4)"))
+    four = PageElement("checkbox", Untrusted("News (4)"))
     ticked = msgspec.structs.replace(four, state=("checked",))
     before, after = looks(elements=(four,)), looks(elements=(ticked,))
     assert effects(click(), numbered, before, after, (), {}) == (), "it is 5 the next time"

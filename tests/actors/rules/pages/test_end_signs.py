@@ -10,7 +10,7 @@ from rutter.actors.rules.pages.end_signs import first_met
 from rutter.events.action import Untrusted
 from rutter.events.critic import CompletionChecked, OutcomeUnknown, PageAssessed
 from rutter.events.observer import PageObserved
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.planner import ObservationRequested
 from rutter.events.tools import CompletionClaimed
 from rutter.events.vocabulary import AnyEvent
@@ -26,8 +26,8 @@ SHOWN = Page(
     title=Untrusted("Your plan was CANCELLED"),
     headings=(Untrusted("Goodbye"),),
     elements=(
-        Element("heading", Untrusted("All is over")),
-        Element("button", Untrusted("We could not do it")),
+        PageElement("heading", Untrusted("All is over")),
+        PageElement("button", Untrusted("We could not do it")),
     ),
 )
 
@@ -52,7 +52,7 @@ def test_an_alert_is_what_the_page_says_of_its_own() -> None:
     told = replace(SHOWN, alerts=(Untrusted("Your  plan\nwas ended"),))
     assert first_met([Indicator("alert", "plan was ENDED")], told) is not None
     assert first_met([Indicator("alert", "goodbye")], told) is None
-    asked = Page(url="", elements=(Element("alertdialog", Untrusted("Really?")),))
+    asked = Page(url="", elements=(PageElement("alertdialog", Untrusted("Really?")),))
     assert first_met([Indicator("alert", "really")], asked) is not None
 
 

@@ -17,7 +17,7 @@ from rutter.actors.rules.pages.page_state import (
 from rutter.actors.rules.pages.state_rules import state_rules
 from rutter.events.action import Untrusted
 from rutter.events.checks import PageState
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.run_settings import RunSettings
 from rutter.events.service_pack import Checkpoint, Service, Sign, StateRule, Where
 from rutter.events.workflow import Criteria, Indicator
@@ -41,10 +41,14 @@ def shown(sketch: str, *, url: str = "https://tide.example/p/1", links: Iterable
     title, *parts = sketch.split(" / ")
     alerts = [part[2:] for part in parts if part.startswith("! ")]
     named = [
-        *(Element("heading", Untrusted(part[2:]), "h2") for part in parts if part.startswith("# ")),
-        *(Element("link", Untrusted(name), "a") for name in links),
         *(
-            Element(role, Untrusted(part[1:-1]), tag)
+            PageElement("heading", Untrusted(part[2:]), "h2")
+            for part in parts
+            if part.startswith("# ")
+        ),
+        *(PageElement("link", Untrusted(name), "a") for name in links),
+        *(
+            PageElement(role, Untrusted(part[1:-1]), tag)
             for first, (role, tag) in ROLES.items()
             for part in parts
             if part.startswith(first)
@@ -647,7 +651,7 @@ texts = st.builds(Untrusted, st.one_of(st.text(max_size=40), words))
 roles = st.sampled_from(
     ["button", "link", "textbox", "radio", "heading", "generic", "nonsense", ""]
 )
-elements = st.builds(Element, role=roles, name=texts)
+elements = st.builds(PageElement, role=roles, name=texts)
 pages = st.builds(
     Page,
     url=st.one_of(st.text(max_size=60), st.just("https://a.example/%ff/cancel?x=%zz#/y")),

@@ -31,11 +31,11 @@ from rutter.events.checks import (
     path_of,
 )
 from rutter.events.observer import FileSeen
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from tests.support.shop_facts import page
 
-BOX = Element("checkbox", Untrusted("Send me  news"), state=("checked", "required"))
-FIELD = Element("textbox", Untrusted("Quantity"), value=Untrusted("12"))
+BOX = PageElement("checkbox", Untrusted("Send me  news"), state=("checked", "required"))
+FIELD = PageElement("textbox", Untrusted("Quantity"), value=Untrusted("12"))
 ORDER = page(
     "/orders/a%20b?q=1",
     alerts=(Untrusted("Order 1042 for Ann was saved."),),

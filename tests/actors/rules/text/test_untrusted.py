@@ -29,7 +29,7 @@ from rutter.actors.rules.text.untrusted import (
 )
 from rutter.events.action import Untrusted
 from rutter.events.errors import BadInput
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 
 NONCE = "a1B2c3D4e5F6g7H8"
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=60)
@@ -241,7 +241,7 @@ def test_a_page_is_made_plain_in_everything_that_it_says() -> None:
         title=bad,
         headings=(bad,),
         alerts=(bad,),
-        elements=(Element("button", bad, value=bad), Element("link", Untrusted("Pay"))),
+        elements=(PageElement("button", bad, value=bad), PageElement("link", Untrusted("Pay"))),
     )
     plain, found = quarantined(page)
     assert "\u202e" not in repr(plain)
@@ -257,8 +257,8 @@ def test_an_order_anywhere_on_a_page_is_found() -> None:
         Page("", title=order),
         Page("", headings=(order,)),
         Page("", alerts=(order,)),
-        Page("", elements=(Element("button", order),)),
-        Page("", elements=(Element("textbox", value=order),)),
+        Page("", elements=(PageElement("button", order),)),
+        Page("", elements=(PageElement("textbox", value=order),)),
     ):
         assert quarantined(page)[1] == ("override",)
 

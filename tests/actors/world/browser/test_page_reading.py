@@ -9,7 +9,7 @@ import pytest
 from rutter.actors.observer.actor import INLINE, fit
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.codec import pack
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from tests.support import browser_fixtures
 from tests.support.browser_fixtures import show
 from tests.support.page_server import PATIENT, PageServer
@@ -37,7 +37,7 @@ async def seen(tab: Tab, server: PageServer, html: str) -> list[str]:
     return [said(element) for element in (await look(tab)).elements]
 
 
-def said(element: Element) -> str:
+def said(element: PageElement) -> str:
     return f"{element.role} {element.name.text}".strip()
 
 

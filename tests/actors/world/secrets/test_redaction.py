@@ -16,7 +16,7 @@ from rutter.events.errors import BadInput, WorldBroken
 from rutter.events.executor import ActionFailed, TargetResolved
 from rutter.events.log import EventLog
 from rutter.events.observer import PageObserved, ScreenshotTaken
-from rutter.events.page import Artifact, Element, Page, Resolved
+from rutter.events.page import Artifact, Page, PageElement, Resolved
 from rutter.events.policy import Policy
 from rutter.events.runtime import ActorFailed, SessionEnded, SessionStarted
 from rutter.events.vocabulary import AnyEvent
@@ -41,7 +41,7 @@ def seen(page: Page) -> PageObserved:
         Page(url="https://shop.example/", title=Untrusted(f"you typed {SECRET}!")),
         Page(
             url="https://shop.example/",
-            elements=(Element("textbox", Untrusted("Password"), value=Untrusted(SECRET)),),
+            elements=(PageElement("textbox", Untrusted("Password"), value=Untrusted(SECRET)),),
         ),
     ],
 )

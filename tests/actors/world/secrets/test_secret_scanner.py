@@ -11,7 +11,7 @@ from rutter.actors.world.secrets.secret_scanner import MAX_WORD, Detector
 from rutter.events.action import Untrusted
 from rutter.events.executor import ActionFailed
 from rutter.events.observer import PageObserved
-from rutter.events.page import Element, Page
+from rutter.events.page import Page, PageElement
 from rutter.events.policy import Policy
 from tests.support.golden_logs import envelopes, names, older
 from tests.support.shop_facts import recording_of
@@ -112,8 +112,8 @@ def test_the_name_of_a_field_says_what_its_value_is() -> None:
     redact = Redactor({}, DETECT)
     digits, find = Untrusted("4111111111111111"), Untrusted("<secret? card>")
     for name, kept in (("Card number", find), ("Order number", digits)):
-        field = Element("textbox", Untrusted(name), value=digits)
-        cells = (Element("cell", Untrusted(name)), Element("cell", digits))
+        field = PageElement("textbox", Untrusted(name), value=digits)
+        cells = (PageElement("cell", Untrusted(name)), PageElement("cell", digits))
         cleaned = redact(
             PageObserved(Page("https://a/", elements=(field, *cells)), why="requested")
         )
@@ -154,7 +154,9 @@ def test_nothing_is_found_in_the_logs_of_real_runs() -> None:
 
 
 def page(text: str, url: str = "https://shop.example/") -> PageObserved:
-    return PageObserved(Page(url, elements=(Element("cell", Untrusted(text)),)), why="requested")
+    return PageObserved(
+        Page(url, elements=(PageElement("cell", Untrusted(text)),)), why="requested"
+    )
 
 
 def test_a_find_is_in_no_event_and_all_else_is_as_it_was() -> None:
