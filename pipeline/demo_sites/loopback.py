@@ -30,7 +30,7 @@ class Loopback(ABC):
     name: ClassVar[str]
 
     def __init__(self, port: int) -> None:
-        self._port = port
+        self.port = port
         self._lock = threading.Lock()
         self._requests: deque[tuple[str, str]] = deque(maxlen=REQUESTS_KEPT)
         self._stopping = threading.Event()
@@ -49,8 +49,8 @@ class Loopback(ABC):
         if self._server is not None:
             raise RuntimeError("the site is already started")
         self._stopping.clear()
-        self._server = _SiteServer(self, self._port)
-        self._port = self._server.server_address[1]
+        self._server = _SiteServer(self, self.port)
+        self.port = self._server.server_address[1]
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(STOP_POLL_S,), name="site", daemon=True
         )
@@ -69,14 +69,14 @@ class Loopback(ABC):
 
     @property
     def base_url(self) -> str:
-        if not self._port:
+        if not self.port:
             raise RuntimeError("the site has no address before it is started")
-        return f"http://{LOOPBACK}:{self._port}"
+        return f"http://{LOOPBACK}:{self.port}"
 
     @property
     def cookie_name(self) -> str:
         """Cookies know no ports: without it in the name, two sites would share a session."""
-        return f"{self.name}_{self._port}"
+        return f"{self.name}_{self.port}"
 
     @property
     def requests(self) -> list[tuple[str, str]]:

@@ -29,12 +29,16 @@ class DemoSite(Loopback, Generic[SwitchesT]):
 
     title: ClassVar[str]
     package: ClassVar[str]  # its templates are in it
+    default_password: ClassVar[str]
+    default_switches: SwitchesT
 
-    def __init__(self, switches: SwitchesT, password: str, port: int) -> None:
+    def __init__(
+        self, *, password: str = "", port: int = 0, switches: SwitchesT | None = None
+    ) -> None:
         super().__init__(port)
-        self.password = password
-        self._first_switches = self._switches = switches
-        self._sessions = SignIns(password)
+        self.password = password or self.default_password
+        self._first_switches = self._switches = switches or self.default_switches
+        self._sessions = SignIns(self.password)
         self.restore()
 
     @property
@@ -78,6 +82,9 @@ class DemoSite(Loopback, Generic[SwitchesT]):
             )
         )
         return SiteResponse(status, self.disguise(html), delay_ms=self._switches.slow_ms)
+
+    def say(self, title: str, text: str, status: int = 200) -> SiteResponse:
+        return self.page("message", status, title=title, text=text)
 
     def disguise(self, html: str) -> str:
         """The page as the switches rename what is on it."""

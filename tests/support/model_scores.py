@@ -17,12 +17,13 @@ from rutter.events.planner import PlanProposed
 from rutter.events.run_settings import Limits
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.workflow import Workflow
-from rutter.pipeline.demo_sites.gaffsail import VARIANTS, Switches, Variant
+from rutter.pipeline.demo_sites.gaffsail import Switches
 from rutter.pipeline.demo_sites.gaffsail.wording import page_at
 from tests.support.log_checks import check_log, records_of
 from tests.support.model_brain import Quirks, Reader
 from tests.support.model_cancellation import Careful, Harbour, Voyage, harbour
 from tests.support.provider_server import Answer, Heard
+from tests.support.service_variants import VARIANTS, Variant
 
 CORRECTIONS = 3  # C5
 FIRST_TRY, PUT_RIGHT, KNOWN = 90, 80, 95  # percent at least (S1 NFR-002, 3.2)

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from rutter.actors.world.models.messages import UserTurn
-from rutter.pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
+from rutter.pipeline.demo_sites.gaffsail import StreamingSite, Switches
 from rutter.pipeline.demo_sites.gaffsail.wording import path_to
 from tests.support.model_brain import Quirks, Reader
 from tests.support.provider_server import Answer, Heard
+from tests.support.service_variants import VARIANTS, Variant
 from tests.support.site_client import Client
 from tests.support.text_browser import NONCE, Talk, TextBrowser
 

@@ -2,16 +2,7 @@
 
 from rutter.pipeline.demo_sites.chandlery.scripts import find_order_script, order_script
 from rutter.pipeline.demo_sites.chandlery.server import Site
-from rutter.pipeline.demo_sites.chandlery.store import Customer, Draft, Order, Product
+from rutter.pipeline.demo_sites.chandlery.store import Order
 from rutter.pipeline.demo_sites.chandlery.switches import Switches
 
-__all__ = [
-    "Customer",
-    "Draft",
-    "Order",
-    "Product",
-    "Site",
-    "Switches",
-    "find_order_script",
-    "order_script",
-]
+__all__ = ["Order", "Site", "Switches", "find_order_script", "order_script"]

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
+import msgspec
+
 from rutter.pipeline.demo_sites.chandlery.store import TODAY, Customer, Draft, Store
 
 PRIORITIES = ("routine", "urgent")
@@ -67,13 +69,5 @@ def check_delivery(text: str) -> str:
 
 def draft_order(values: Mapping[str, str], customer: Customer, store: Store) -> Draft:
     """Only for values that `check_order` found nothing wrong with."""
-    return Draft(
-        number=store.next_draft,
-        customer=customer.name,
-        product=values["product"],
-        quantity=int(values["quantity"]),
-        delivery=values["delivery"],
-        berth=values["berth"],
-        priority=values["priority"],
-        note=values["note"],
-    )
+    given = {**values, "number": store.next_draft, "customer": customer.name}
+    return msgspec.convert(given, Draft, strict=False)  # a quantity comes as text

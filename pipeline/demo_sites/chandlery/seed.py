@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import msgspec
 
-from rutter.pipeline.demo_sites.chandlery.store import Customer, Order, Product, Store
+from rutter.pipeline.demo_sites.chandlery.store import Customer, Order, Product
 
 
 class Seed(msgspec.Struct, frozen=True):
@@ -15,7 +15,3 @@ class Seed(msgspec.Struct, frozen=True):
 
 SEED = msgspec.toml.decode(files(__package__).joinpath("seed.toml").read_bytes(), type=Seed)
 CUSTOMERS, PRODUCTS, ORDERS = SEED.customers, SEED.products, SEED.orders
-
-
-def open_store() -> Store:
-    return Store(CUSTOMERS, PRODUCTS, list(ORDERS))

@@ -15,7 +15,7 @@ from rutter.pipeline.demo_sites.chandlery.forms import (
     parse_quantity,
     read_order,
 )
-from rutter.pipeline.demo_sites.chandlery.seed import open_store
+from rutter.pipeline.demo_sites.chandlery.seed import CUSTOMERS, ORDERS, PRODUCTS
 from rutter.pipeline.demo_sites.chandlery.store import (
     END_OF_WEEK,
     TODAY,
@@ -23,6 +23,7 @@ from rutter.pipeline.demo_sites.chandlery.store import (
     Customer,
     NotStored,
     Order,
+    Store,
     money,
 )
 from rutter.pipeline.demo_sites.chandlery.switches import Switches
@@ -42,15 +43,8 @@ class Site(DemoSite[Switches]):
     name = "chandlery"
     title = "Chandlery"
     package = __package__
-
-    def __init__(
-        self,
-        *,
-        password: str = DEFAULT_PASSWORD,
-        port: int = 0,
-        switches: Switches | None = None,
-    ) -> None:
-        super().__init__(switches or Switches(), password, port)
+    default_password = DEFAULT_PASSWORD
+    default_switches = Switches()
 
     @property
     def orders(self) -> tuple[Order, ...]:
@@ -59,7 +53,7 @@ class Site(DemoSite[Switches]):
             return tuple(self._store.orders)
 
     def restore(self) -> None:
-        self._store = open_store()
+        self._store = Store(CUSTOMERS, PRODUCTS, list(ORDERS))
 
     def word(self, key: str) -> str:
         return word(key, self._switches)
@@ -82,16 +76,13 @@ class Site(DemoSite[Switches]):
                    if (found := re.fullmatch(pattern, path))}  # fmt: skip
         if request.method not in matches:
             if matches:
-                return self._say("Not possible", "This page does not do that.", 405)
-            return self._say("Not found", "There is nothing at this address.", 404)
+                return self.say("Not possible", "This page does not do that.", 405)
+            return self.say("Not found", "There is nothing at this address.", 404)
         found, handler = matches[request.method]
         try:
             return handler(self, replace(request, key=int(found[1]) if found.groups() else 0))
         except NotStored:
-            return self._say("Not found", "There is nothing at this address.", 404)
-
-    def _say(self, title: str, text: str, status: int = 200) -> SiteResponse:
-        return self.page("message", status, title=title, text=text)
+            return self.say("Not found", "There is nothing at this address.", 404)
 
     def _json(self, status: int, value: Mapping[str, str]) -> SiteResponse:
         delay_ms = self._switches.slow_estimate_ms
@@ -183,7 +174,7 @@ class Site(DemoSite[Switches]):
         return redirect(f"/orders/{self._store.add_order(draft, placed=False).number}")
 
     def show_received(self, _: SiteRequest) -> SiteResponse:
-        return self._say("Thank you", "We have received your order and are on it.")
+        return self.say("Thank you", "We have received your order and are on it.")
 
     def show_order(self, request: SiteRequest) -> SiteResponse:
         return self.page("order", order=self._store.find_order(request.key))

@@ -1,6 +1,6 @@
 """Gaffsail is the second bundled site: a small streaming service whose membership can be ended."""
 
 from rutter.pipeline.demo_sites.gaffsail.server import DEFAULT_PASSWORD, EMAIL, StreamingSite
-from rutter.pipeline.demo_sites.gaffsail.switches import VARIANTS, Switches, Variant
+from rutter.pipeline.demo_sites.gaffsail.switches import Switches
 
-__all__ = ["DEFAULT_PASSWORD", "EMAIL", "VARIANTS", "StreamingSite", "Switches", "Variant"]
+__all__ = ["DEFAULT_PASSWORD", "EMAIL", "StreamingSite", "Switches"]

@@ -41,17 +41,9 @@ class StreamingSite(DemoSite[Switches]):
     name = "gaffsail"
     title = "Gaffsail"
     package = __package__
-
-    def __init__(
-        self,
-        *,
-        password: str = DEFAULT_PASSWORD,
-        email: str = EMAIL,
-        port: int = 0,
-        switches: Switches | None = None,
-    ) -> None:
-        super().__init__(switches or Switches(), password, port)
-        self.email = email
+    default_password = DEFAULT_PASSWORD
+    default_switches = Switches()
+    email = EMAIL
 
     @property
     def membership(self) -> Membership:
@@ -92,7 +84,7 @@ class StreamingSite(DemoSite[Switches]):
         if request.path == "/" or (key in LEAVING and not self._can_leave):
             return self._to("account")
         answer = self._show(key, request) if request.method == "GET" else self._do(key, request)
-        return answer or self._say("Page not found", "There is nothing at this address.", 404)
+        return answer or self.say("Page not found", "There is nothing at this address.", 404)
 
     @property
     def _active(self) -> bool:
@@ -108,9 +100,6 @@ class StreamingSite(DemoSite[Switches]):
     def _to(self, key: str, token: str | None = None) -> SiteResponse:
         return redirect(path_to(key, self._switches), token)
 
-    def _say(self, title: str, text: str, status: int = 200) -> SiteResponse:
-        return self.page("message", status, title=title, text=text)
-
     def _show(self, key: str | None, request: SiteRequest) -> SiteResponse | None:
         match key:
             case "login":
@@ -124,7 +113,7 @@ class StreamingSite(DemoSite[Switches]):
                 return self.page("survey", reasons=REASONS, error="")
             case "paused" if self._membership.paused:
                 text = "It goes on by itself on 14 May 2026. Nothing is charged until then."
-                return self._say("Your membership is paused", text)
+                return self.say("Your membership is paused", text)
             case "done" if self._membership.ended:
                 return self.page("done")
             case "paused" | "done" | "keep":

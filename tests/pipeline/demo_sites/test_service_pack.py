@@ -14,10 +14,11 @@ from rutter.actors.world.browser.tab import Tab
 from rutter.events.checks import PageState
 from rutter.events.page import Page
 from rutter.events.run_settings import RunSettings
-from rutter.pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
+from rutter.pipeline.demo_sites.gaffsail import StreamingSite, Switches
 from rutter.pipeline.demo_sites.gaffsail.wording import REDESIGNED_WAY_OUT, WAY_OUT, path_to
 from rutter.pipeline.sessions.service_file import PACKS, KnownService, read_service
 from tests.support.page_server import PATIENT
+from tests.support.service_variants import VARIANTS, Variant
 from tests.support.site_client import Client
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

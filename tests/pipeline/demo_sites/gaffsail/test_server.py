@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from rutter.pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
+from rutter.pipeline.demo_sites.gaffsail import StreamingSite, Switches
 from rutter.pipeline.demo_sites.gaffsail.wording import RELABELLED, path_to, word
+from tests.support.service_variants import VARIANTS, Variant
 from tests.support.site_client import Answer, Client
 
 TITLE = re.compile(r"<title>(.*?)</title>")
