@@ -38,9 +38,6 @@ class Mailbox(Generic[Item]):
     async def get(self) -> Item:
         return await self._queue.get()
 
-    def empty(self) -> bool:
-        return self._queue.empty()
-
     def statistics(self) -> MailboxStatistics:
         return MailboxStatistics(
             self.name, self._queue.qsize(), self._limit, self._most, self._total

@@ -151,7 +151,8 @@ class Sequencer:
         last = turn[-1].envelope.event
         if isinstance(last, ActorFailed):  # a decider's, or an effector's that came as the fact
             self._failed.add(fact.session)
-            self._forget(fact.session)
+            for actor in self._deciders.values():
+                actor.drop(fact.session)
         elif isinstance(last, SessionEnded):
             self._ended.add(fact.session)
             self._failed.discard(fact.session)
@@ -193,10 +194,6 @@ class Sequencer:
         self._moved.add(session)
         seq = self._seq = self._seq + 1
         return Record(Envelope(seq, session, n, at_ns, actor, cause, event, digest), payload)
-
-    def _forget(self, session: str) -> None:
-        for actor in self._deciders.values():
-            actor.drop(session)
 
     # -- to the disk, and out ------------------------------------------------------------------
 

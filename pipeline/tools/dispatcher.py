@@ -230,19 +230,10 @@ class Tools:
         if heard is not None and heard.file is not None and heard.file.call == name:
             result = heard.file.text
         snapshot = None if tool in WITHOUT_SNAPSHOT else await self._snapshot(seen)
-        return ToolResponse(
-            tool,
-            name,
-            answer.success,
-            answer.error,
-            answer.error_code,
-            answer.retriable,
-            answer.message,
-            normalised(result.text) if result is not None else None,
-            snapshot,
-            _marks(seen if snapshot is not None else None, result),
-            answer.barrier,
-        )
+        text = normalised(result.text) if result is not None else None
+        marks = _marks(seen if snapshot is not None else None, result)
+        why = answer.error, answer.error_code, answer.retriable, answer.message
+        return ToolResponse(tool, name, answer.success, *why, text, snapshot, marks, answer.barrier)
 
     def _unanswered(self, name: str) -> ToolAnswered:
         """The session ended before it said anything, or does not answer any more."""

@@ -121,6 +121,5 @@ def _element(ref: int, element: seen.PageElement) -> Element:
 
 
 def _timestamp(at_ns: int) -> str:
-    seconds, rest_ns = divmod(at_ns, 1_000_000_000)
-    whole = datetime.fromtimestamp(seconds, UTC)
-    return f"{whole:%Y-%m-%dT%H:%M:%S}.{rest_ns // 1_000_000:03}Z"
+    whole = datetime.fromtimestamp(at_ns // 1_000_000_000, UTC)
+    return f"{whole:%Y-%m-%dT%H:%M:%S}.{at_ns // 1_000_000 % 1_000:03}Z"

@@ -15,6 +15,7 @@ from rutter.events.errors import BadInput, PolicyDenied, RutterError
 from rutter.pipeline.app import App
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import Tables
+from rutter.pipeline.runtime.cut_short import cut_short_by
 from rutter.pipeline.sessions.attendant import BoundSecrets
 from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.session_started import MAX_TURNS
@@ -126,7 +127,7 @@ class ToolSessions:
         self, session: str, tool: object, arguments: object, *, agent: bool = False
     ) -> ToolResponse:
         """`agent`: whoever calls has no more than the agent's token."""
-        held = self._found(session, agent)
+        held = self.find(session, agent)
         if session not in self._open:
             return await held.tools.call(tool, arguments)
         held.calls += 1
@@ -137,11 +138,8 @@ class ToolSessions:
             held.calls -= 1
             held.stir()
 
-    def find(self, session: str) -> Tools:
+    def find(self, session: str, agent: bool = False) -> ToolSession:
         """One that is open, or was until a while ago: its calls are then answered so."""
-        return self._found(session).tools
-
-    def _found(self, session: str, agent: bool = False) -> ToolSession:
         held = self._open.get(session) or self._ended.get(session)
         if held is None:
             raise NoSuchSession(
@@ -157,7 +155,7 @@ class ToolSessions:
 
     async def close(self, session: str, *, agent: bool = False) -> Tools:
         """Ends it; what it came to is in `ended`."""
-        held = self._found(session, agent)
+        held = self.find(session, agent)
         if session in self._open:
             held.closing.set()
             held.stir()
@@ -221,17 +219,10 @@ class ToolSessions:
     async def _until_let_go(self, held: ToolSession) -> None:
         """Until it is closed, has ended, or nobody called for so long."""
         tools = held.tools
-        async with anyio.create_task_group() as group:
-
-            async def ended() -> None:
-                await tools.finished.wait()
-                group.cancel_scope.cancel()
-
-            group.start_soon(ended)
+        async with cut_short_by(tools.finished.wait):
             while not held.closing.is_set():
                 stirred = held.stirred
                 with anyio.move_on_after(None if held.calls else self._idle_s) as idle:
                     await stirred.wait()
                 if idle.cancelled_caught and tools.session not in self._app.paused():
                     break
-            group.cancel_scope.cancel()

@@ -6,9 +6,9 @@ get out before the process ends, the next process or `rutter trace` does.
 """
 
 import asyncio
-import contextlib
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +16,7 @@ from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, RutterError
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.runtime.beside_loop import work_beside
 from rutter.pipeline.traces.cursor import FILE, Cursor
 from rutter.pipeline.traces.exporter import Exporter
 from rutter.pipeline.traces.sink import ExportProgress, Sink
@@ -40,18 +41,7 @@ class LiveExport:
         self.failure = ""
 
     def start(self) -> None:
-        loop = asyncio.get_running_loop()
-        ended = self._ended = loop.create_future()
-
-        def work() -> None:
-            try:
-                with contextlib.closing(self._sink):
-                    self._keep_exporting()
-            finally:
-                with contextlib.suppress(RuntimeError):  # left behind: the loop is closed by now
-                    loop.call_soon_threadsafe(_resolve, ended)
-
-        threading.Thread(target=work, name="trace export", daemon=True).start()
+        self._ended = work_beside(self._work, "trace export")
 
     def hear(self, envelope: Envelope) -> None:
         """Something is on disk. Costs a flag."""
@@ -63,6 +53,10 @@ class LiveExport:
         self._wake.set()
         if self._ended is not None:
             await self._ended
+
+    def _work(self) -> None:
+        with closing(self._sink):
+            self._keep_exporting()
 
     def _keep_exporting(self) -> None:
         """Begins again, after a while, when the log or the cursor could not be used."""
@@ -110,8 +104,3 @@ def live_export(settings: Settings, note: Callable[[str], None]) -> LiveExport |
         note(f"no traces: {error}")
         return None
     return LiveExport(settings.directory.log, settings.data / FILE, sink)
-
-
-def _resolve(ended: "asyncio.Future[None]") -> None:
-    if not ended.done():
-        ended.set_result(None)

@@ -19,6 +19,7 @@ from websockets.http11 import MAX_LINE_LENGTH, MAX_NUM_HEADERS
 
 from rutter.events.errors import BadInput, PolicyDenied, WorldBroken
 from rutter.pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send
+from rutter.pipeline.runtime.cut_short import cut_short_by
 
 BOTH = ("127.0.0.1", "::1")
 BACKLOG = 128
@@ -282,41 +283,28 @@ class EndsStreams:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        exchange = _OpenAnswer(self._stop, receive, send)
-        await self._app(scope, exchange.receive, exchange.send)
-        if self._stop.is_set() and exchange.open:
+        whole = opened = False  # the request has been received; the answer began and has not ended
+
+        async def answer(message: Message) -> None:
+            nonlocal opened
+            await send(message)
+            more = message.get("more_body", False)
+            opened = bool(more) or message["type"] == "http.response.start"
+
+        async def ask() -> Message:
+            nonlocal whole
+            if whole:
+                return await self._heard_or_stopped(receive)
+            message = await receive()
+            whole = not message.get("more_body", False)
+            return message
+
+        await self._app(scope, ask, answer)
+        if self._stop.is_set() and opened:
             await send({"type": "http.response.body", "body": b""})
 
-
-class _OpenAnswer:
-    """A request has an answer. `open`: the answer has begun and has not ended."""
-
-    def __init__(self, stop: anyio.Event, receive: Receive, send: Send) -> None:
-        self._stop, self._receive, self._send = stop, receive, send
-        self._whole = False  # the request has been received
-        self.open = False
-
-    async def send(self, message: Message) -> None:
-        more = message["type"] == "http.response.start" or message.get("more_body", False)
-        await self._send(message)
-        self.open = bool(more)
-
-    async def receive(self) -> Message:
-        if not self._whole:
-            message = await self._receive()
-            self._whole = not message.get("more_body", False)
-            return message
-        return await self._heard_or_stopped()
-
-    async def _heard_or_stopped(self) -> Message:
+    async def _heard_or_stopped(self, receive: Receive) -> Message:
         heard: Message = {"type": "http.disconnect"}
-        async with anyio.create_task_group() as group:
-
-            async def leave() -> None:
-                await self._stop.wait()
-                group.cancel_scope.cancel()
-
-            group.start_soon(leave)
-            heard = await self._receive()
-            group.cancel_scope.cancel()
-        return heard
+        async with cut_short_by(self._stop.wait):
+            heard = await receive()
+        return heard  # noqa: RET504 - as it was, where that was cut short

@@ -72,11 +72,8 @@ class JobLimits(msgspec.Struct, frozen=True):
 
 
 def limits_of(config: Config) -> JobLimits:
-    return JobLimits(
-        waiting=config.number("jobs.waiting"),
-        running=config.number("jobs.running"),
-        per_workflow=config.number("jobs.per_workflow"),
-    )
+    fields = JobLimits.__struct_fields__
+    return JobLimits(**{name: config.number(f"jobs.{name}") for name in fields})
 
 
 def lane_of(run: Run) -> bytes:

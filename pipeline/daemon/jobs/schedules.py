@@ -22,6 +22,7 @@ from rutter.pipeline.clock import Clock
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ran, Ticks
 from rutter.pipeline.daemon.jobs.jobs import Conflict, Jobs
 from rutter.pipeline.daemon.jobs.known_triggers import KnownTriggers
+from rutter.pipeline.runtime.cut_short import cut_short_by
 
 KINDS = (kind(ScheduleSet), kind(ScheduleDropped), kind(JobQueued))
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -42,7 +43,6 @@ class Schedule(msgspec.Struct, frozen=True):
     """A schedule runs something; `problem` is why it is never due on this machine."""
 
     told: ScheduleSet
-    set_ns: int
     ticks: Ticks | None
     problem: str = ""
 
@@ -99,7 +99,7 @@ class Timetable(KnownTriggers[Schedule]):
     def hear(self, envelope: Envelope) -> None:
         match envelope.event:
             case ScheduleSet() as told:
-                self.put(told.name, _schedule(told, envelope.at_ns))
+                self.put(told.name, _schedule(told))
             case ScheduleDropped(name=name):
                 self.put(name, None)
             case JobQueued(trigger="schedule", key=key):
@@ -144,7 +144,7 @@ class Schedules(Timetable):
         if ticks.after(self._clock.now_ns()) is None:
             raise BadInput(f"{wish.cron!r} never comes", "name a day that there is")
         found = await self.until_heard(name, self._say(told))
-        return found or Schedule(told, 0, ticks)  # dropped again by somebody else
+        return found or Schedule(told, ticks)  # dropped again by somebody else
 
     async def drop(self, name: str, by: str) -> Schedule:
         dropped = self.find(name)
@@ -201,15 +201,8 @@ class Schedules(Timetable):
         until = min([each for each in following if each is not None], default=now)
         wait_ns = until - self._clock.now_ns() if until > now else LOOK_S * SECOND_NS
         wait_ms = max(1, min(LOOK_S * 1_000, -(-wait_ns // 1_000_000)))
-        async with anyio.create_task_group() as group:
-
-            async def wake() -> None:
-                await changed.wait()
-                group.cancel_scope.cancel()
-
-            group.start_soon(wake)
+        async with cut_short_by(changed.wait):
             await self._clock.sleep_ms(wait_ms)
-            group.cancel_scope.cancel()
 
 
 # -- what is said of a trigger ---------------------------------------------------------------------
@@ -242,12 +235,12 @@ def check_values(run: Run, parameters: tuple[str, ...] = ()) -> None:
             )
 
 
-def _schedule(told: ScheduleSet, set_ns: int) -> Schedule:
+def _schedule(told: ScheduleSet) -> Schedule:
     """A zone that is known where it was set may not be here: the others are run all the same."""
     try:
-        return Schedule(told, set_ns, Ticks(told.cron, told.zone))
+        return Schedule(told, Ticks(told.cron, told.zone))
     except BadInput as error:
-        return Schedule(told, set_ns, None, str(error))
+        return Schedule(told, None, str(error))
 
 
 def _written(tick: int) -> str:

@@ -12,7 +12,6 @@ import hashlib
 import hmac
 import threading
 from collections import deque
-from contextlib import suppress
 from typing import Final, NamedTuple
 
 import ada_url
@@ -24,6 +23,7 @@ from urllib3.util import Timeout
 
 from rutter.events.errors import BadInput
 from rutter.pipeline.clock import Clock
+from rutter.pipeline.runtime.beside_loop import work_beside
 
 AGAIN: Final = frozenset({408, 425, 429, *range(500, 600)})  # answers that may be others later
 PREFIX: Final = "whsec_"  # a secret as Standard Webhooks writes one: base64 behind it
@@ -99,17 +99,7 @@ class Courier:
 
     def start(self) -> None:
         """Where a loop runs."""
-        loop = asyncio.get_running_loop()
-        ended = self._ended = loop.create_future()
-
-        def work() -> None:
-            try:
-                self._carry()
-            finally:
-                with suppress(RuntimeError):  # left behind: the loop is closed by now
-                    loop.call_soon_threadsafe(_resolve, ended)
-
-        threading.Thread(target=work, name="notices", daemon=True).start()
+        self._ended = work_beside(self._carry, "notices")
 
     async def stop(self, within_s: float) -> None:
         """What waits is tried once more; what is not out by then is not sent."""
@@ -225,8 +215,3 @@ def key_of(secret: str) -> bytes:
             f"what notify.secret names begins with {PREFIX} and is not base64",
             "copy it again, whole",
         ) from None
-
-
-def _resolve(ended: "asyncio.Future[None]") -> None:
-    if not ended.done():
-        ended.set_result(None)

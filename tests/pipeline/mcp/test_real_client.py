@@ -161,7 +161,7 @@ async def test_an_agent_signs_in_and_finds_a_customer_and_its_way_is_learned(
         listed = await call("browser_click", ref=refs(seen)["Customers"])
         assert body(listed)["success"] is True, text(listed)
         over = await call("complete_task", status="success", reason="the list is open")
-        await running.sessions.find(call.session).finished.wait()
+        await running.sessions.find(call.session).tools.finished.wait()
         said = await events_of(running.app.log, call.session)
     for each, error, kind in (
         (stale, "ref_invalid", "validation_error"),
@@ -213,7 +213,7 @@ async def test_a_client_that_goes_in_the_middle_ends_its_session_and_a_picture_i
             first = await client.call_tool("open_session", opening)
             session = body(first)["session"]
             assert running.sessions.running == (session,)
-        await running.sessions.find(session).finished.wait()
+        await running.sessions.find(session).tools.finished.wait()
         said = await events_of(running.app.log, session)
     assert isinstance(first.content[1], ImageContent)
     [ended] = [each for each in said if isinstance(each, SessionEnded)]

@@ -15,9 +15,9 @@ async def test_what_goes_in_comes_out_in_order() -> None:
     box: Mailbox[int] = Mailbox("box", 5)
     await box.put(1)
     box.put_nowait(2)
-    assert not box.empty()
+    assert box.statistics().size
     assert [await box.get(), await box.get()] == [1, 2]
-    assert box.empty()
+    assert not box.statistics().size
 
 
 async def test_it_says_how_full_it_is_and_was() -> None:

@@ -1,5 +1,6 @@
 """Routes take jobs and approvals: what is to be run, and what a person is asked."""
 
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import anyio
@@ -7,7 +8,7 @@ import msgspec
 from litestar.params import HeaderParameter, JSONBody
 
 from rutter.actors.answers import PersonAnswer
-from rutter.events.jobs import JobEnd, JobQueued, Run, RunGoal
+from rutter.events.jobs import JobEnd, Run, RunGoal
 from rutter.events.predictor import (
     SessionForgotten,
     WorkflowDeleted,
@@ -32,6 +33,7 @@ from rutter.pipeline.daemon.jobs.approvals import PendingQuestion
 from rutter.pipeline.daemon.jobs.jobs import Job
 from rutter.pipeline.daemon.jobs.runner import AGENT, check_run
 from rutter.pipeline.output.result_files import results_of
+from rutter.pipeline.runtime.cut_short import cut_short_by
 from rutter.pipeline.workflows.edit import check_workflow
 from rutter.replay.story.results import as_json
 
@@ -66,20 +68,14 @@ class JobTold(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def told(job: Job) -> JobTold:
-    queued: JobQueued = job.queued
-    ended = job.ended
-    return JobTold(
-        job.name,
-        job.status,
-        queued.run,
-        queued.by,
-        queued.trigger,
-        job.queued_ns,
-        ended.session if ended is not None and ended.session else job.session,
-        ended.reason if ended is not None else None,
-        ended.failure if ended is not None else "",
-        ended.detail if ended is not None else "",
+    asked = job.queued
+    one = JobTold(
+        job.name, job.status, asked.run, asked.by, asked.trigger, job.queued_ns, job.session
     )
+    if (ended := job.ended) is None:
+        return one
+    how = {name: getattr(ended, name) for name in ("reason", "failure", "detail")}
+    return msgspec.structs.replace(one, session=ended.session or job.session, **how)
 
 
 async def _taken_on(request: Asked, run: Run, key: str) -> JobTold:
@@ -128,16 +124,9 @@ async def job(request: Asked, job: JobName, wait: Flag = False) -> JobTold:
 async def _in_log(daemon: Daemon, job: str) -> None:
     """Until the first event of its session is there, or none is going to be."""
     begun = await daemon.jobs.begun(job)
-    async with anyio.create_task_group() as group:
-
-        async def ended() -> None:
-            await daemon.jobs.ended(job)
-            group.cancel_scope.cancel()
-
-        group.start_soon(ended)
+    async with cut_short_by(partial(daemon.jobs.ended, job)):
         async for _ in daemon.feed.follow(begun.session):
             break
-        group.cancel_scope.cancel()
 
 
 @delete("/jobs/{job:str}", summary="Calls one off", status_code=200)
