@@ -3,11 +3,11 @@
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import partial
 from importlib.util import find_spec
 from typing import NamedTuple
 
 import anyio
-import anyio.abc
 
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.daemon.address_file import drop_whereabouts, write_whereabouts
@@ -19,9 +19,8 @@ from rutter.pipeline.daemon.http.guard import LOCAL, own_addresses
 from rutter.pipeline.daemon.http.http_server import Listening, listen, serve_web
 from rutter.pipeline.daemon.http.tokens import Tokens
 from rutter.pipeline.daemon.notify.service_log import Logbook
-from rutter.pipeline.open_app import on_signal
+from rutter.pipeline.open_app import Note, on_signal
 
-Note = Callable[[str], None]
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
 
 
@@ -62,11 +61,7 @@ async def _listening(daemon: Daemon, listening: Listening) -> AsyncIterator[str]
     url = f"http://{host}:{listening.port}"
     stop = anyio.Event()
     async with mcp.running(), anyio.create_task_group() as group:
-
-        async def serve(*, task_status: anyio.abc.TaskStatus[None]) -> None:
-            await serve_web(app, listening, stop=stop, task_status=task_status)
-
-        await group.start(serve)
+        await group.start(partial(serve_web, app, listening, stop=stop))
         write_whereabouts(settings.directory, url)
         try:
             yield url
@@ -129,7 +124,7 @@ async def serve_until_stopped(
 
 def notify(*said: str, address: str | None = None) -> None:
     """Tells systemd, where it started us and wants to know (`Type=notify`)."""
-    place = address if address is not None else _notify_socket()
+    place = environment().get("NOTIFY_SOCKET", "") if address is None else address
     if not place:
         return
     name = "\0" + place[1:] if place.startswith("@") else place
@@ -139,7 +134,3 @@ def notify(*said: str, address: str | None = None) -> None:
             line.sendall("\n".join(said).encode())
         except OSError:
             return  # nobody listens: that is no reason not to serve
-
-
-def _notify_socket() -> str:
-    return environment().get("NOTIFY_SOCKET", "")

@@ -12,7 +12,7 @@ from litestar.routes import ASGIRoute, HTTPRoute, WebSocketRoute
 from rutter.pipeline.daemon import serve
 from rutter.pipeline.daemon.http import application
 from rutter.pipeline.daemon.http.asgi import ASGIApp, Receive, RequestHead, Scope, Send
-from rutter.pipeline.daemon.http.guard import Guard, Passed
+from rutter.pipeline.daemon.http.guard import Caller, Guard
 from rutter.pipeline.daemon.http.http_server import _Connection
 from rutter.pipeline.daemon.http.refusals import HttpRefusal
 
@@ -31,7 +31,7 @@ class Aboard:
         self.apps: list[Litestar] = []
         self.guards: list[Guard] = []
         self.came: list[Came] = []
-        self.judged: list[tuple[RequestHead, HttpRefusal | Passed]] = []
+        self.judged: list[tuple[RequestHead, HttpRefusal | Caller]] = []
         self.passed: list[tuple[str, str]] = []
 
     @property
@@ -85,7 +85,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Aboard]:
         aboard.came.append(Came(at[0], at[1]))
         connected(self, transport)
 
-    def judging(self: Guard, head: RequestHead) -> HttpRefusal | Passed:
+    def judging(self: Guard, head: RequestHead) -> HttpRefusal | Caller:
         aboard.judged.append((head, judge(self, head)))
         return aboard.judged[-1][1]
 

@@ -79,9 +79,7 @@ class Fleet:
             self._limits.max_windows, self._least_loaded
         )
         self._leaving: set[SupervisedBrowser] = set()
-        self._spare: SupervisedBrowser | None = (
-            None  # the one that runs beside the one that replaces it
-        )
+        self._spare: SupervisedBrowser | None = None  # runs beside the one that replaces it
         self._starting: dict[FleetBrowser, asyncio.Task[None]] = {}
         self._closing: dict[FleetBrowser, asyncio.Task[None]] = {}
         self._made: set[FleetBrowser] = set()  # and not closed yet

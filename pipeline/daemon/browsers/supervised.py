@@ -72,9 +72,8 @@ class SupervisedBrowser:
         self.state: State = "ready"
         self.cause: Cause | None = None  # why it is to be replaced
         self.opened = 0
-        self.unclosed: set[QueuePlace[SupervisedBrowser]] = (
-            set()
-        )  # of a dead one too, until its sessions know
+        # Of a dead one too, until its sessions know.
+        self.unclosed: set[QueuePlace[SupervisedBrowser]] = set()
         self.mb: int | None = None
         self.replaced = anyio.Event()  # another is to have its slot
         self._since = anyio.current_time()

@@ -116,6 +116,6 @@ def guarded(
         addresses=own_addresses(port, names),
         tokens=tokens,
         tickets=tickets,
-        table=(*TABLE, *artifacts.TABLE, *triggers.TABLE, *STREAM_TABLE, *rows),
+        table=(*TABLE, *triggers.TABLE, *STREAM_TABLE, *rows),
         admits_hook=daemon.hooks.admits,
     )

@@ -10,7 +10,7 @@ of a request; the rest of this file sends and receives.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Literal, NamedTuple, cast
+from typing import Literal, cast
 from urllib.parse import parse_qsl
 
 from rutter.events.errors import BadInput
@@ -43,10 +43,6 @@ NAME = re.compile(r"(https://)?([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(:
 OWN_SITES = ("same-origin", "none")  # "none": typed in by a person
 IN_URL = ("token", "access_token", "auth", "authorization", "bearer")
 CALLER = "rutter_caller"
-
-
-class Passed(NamedTuple):
-    caller: Caller
 
 
 def own_addresses(port: int, names: Iterable[str] = ()) -> dict[str, str]:
@@ -84,10 +80,6 @@ def caller_of(scope: Mapping[str, object]) -> Caller:
     return cast(Caller, state.get(CALLER, "nobody")) if isinstance(state, Mapping) else "nobody"
 
 
-def _no_hook(name: str, token: str) -> bool:
-    return False
-
-
 class Guard:
     """The guard is an ASGI app around another, which sees nothing that was not judged."""
 
@@ -100,7 +92,7 @@ class Guard:
         tickets: Tickets,
         table: Iterable[AccessRule],
         limits: BodyLimits | None = None,
-        admits_hook: AdmitsHook = _no_hook,
+        admits_hook: AdmitsHook = lambda name, token: False,
     ) -> None:
         self._app = app
         self._addresses = dict(addresses)
@@ -130,12 +122,12 @@ class Guard:
                 await send_refusal(body, scope, send)
                 return
             receive = handing_over(body, receive)
-        state = {**scope.get("state", {}), CALLER: judged.caller}
+        state = {**scope.get("state", {}), CALLER: judged}
         await self._app({**scope, "state": state}, receive, _securing(send))
 
     # -- judging -----------------------------------------------------------------------------------
 
-    def judge(self, head: RequestHead) -> HttpRefusal | Passed:
+    def judge(self, head: RequestHead) -> HttpRefusal | Caller:
         """The first thing that is wrong with a request, or who it is from."""
         refusal = (
             self._refuse_host(head)
@@ -165,17 +157,17 @@ class Guard:
             "foreign_origin", "pages of other origins cannot use this; ask from a program"
         )
 
-    def _ask_who(self, head: RequestHead) -> HttpRefusal | Passed:
+    def _ask_who(self, head: RequestHead) -> HttpRefusal | Caller:
         access = self._table.needed(head.method, parts_of(head.raw_path, head.path) or ())
         if access.needs == "nobody":
-            return Passed("nobody")
+            return "nobody"
         if access.needs == "hook":
             return self._ask_hook(head, access.hook)
         scope = self._tokens.scope_of(head.one(b"authorization"))
         if scope == "person" or scope == access.needs:
-            return Passed(scope)
+            return scope
         if access.session and self._has_ticket(head, access.session):
-            return Passed("ticket")
+            return "ticket"
         if scope is None:
             return HttpRefusal(
                 "token_needed",
@@ -185,10 +177,10 @@ class Guard:
             )
         return HttpRefusal("person_needed", "this needs the token from person.token")
 
-    def _ask_hook(self, head: RequestHead, name: str) -> HttpRefusal | Passed:
+    def _ask_hook(self, head: RequestHead, name: str) -> HttpRefusal | Caller:
         """Here, and not in the route alone: no body is read for who has no token."""
         if self._admits_hook(name, bearer_of(head.one(b"authorization"))):
-            return Passed("hook")
+            return "hook"
         return HttpRefusal(
             "hook_token_needed",
             "send Authorization: Bearer with the token that rutter hook set printed",

@@ -2,8 +2,8 @@
 for the token alone that opened it."""
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -11,10 +11,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from rutter.pipeline.app import App
 from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send, head_of
 from rutter.pipeline.daemon.http.guard import caller_of
-from rutter.pipeline.mcp.mcp_server import Agents, Context, Host, Listens, Seat
+from rutter.pipeline.mcp.mcp_server import Agents, Context, Host, Seat
 
 PATH = "/mcp"
 # POST carries the calls, GET the server's own stream, DELETE ends the connection.
@@ -29,14 +30,14 @@ class McpEndpoint:
     def __init__(
         self,
         host: Host,
-        events: Listens,
+        app: App,
         addresses: Mapping[str, str],
         *,
         idle_s: float = 900.0,
     ) -> None:
         """`addresses` are the guard's own: the SDK checks Host and Origin once more. `idle_s`: a
         connection without any request for so long is forgotten."""
-        self._agents = Agents(host, events, self._seat)
+        self._agents = Agents(host, app, self._seat)
         self._seats: OrderedDict[tuple[str, str], Seat] = OrderedDict()
         self._sdk = StreamableHTTPSessionManager(
             self._agents.server(),
@@ -47,10 +48,8 @@ class McpEndpoint:
             max_sessions=MAX_CONNECTIONS,
         )
 
-    @asynccontextmanager
-    async def run(self) -> AsyncIterator[None]:
-        async with self._sdk.run():
-            yield
+    def run(self) -> AbstractAsyncContextManager[None]:
+        return self._sdk.run()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         head, caller = head_of(scope), caller_of(scope)

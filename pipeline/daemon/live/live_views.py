@@ -150,15 +150,15 @@ class LiveViews:
                 view.stop()
                 self._forget(session, view)
 
-    def why_not(self, session: str) -> HttpRefusal | None:
-        """Why this session cannot be watched by one more now."""
+    def check(self, session: str) -> None:
+        """Raises `NotWatchable` where one more cannot watch this session now."""
         if not self._settings.enabled:
-            return OFF
+            raise NotWatchable(OFF)
         if self._screen_of(session) is None or self._closed:
-            return NO_SESSION
+            raise NotWatchable(NO_SESSION)
         here = len(self._views[session].watchers) if session in self._views else 0
-        full = here >= self._limits.per_session or self._watchers >= self._limits.in_all
-        return TOO_MANY if full else None
+        if here >= self._limits.per_session or self._watchers >= self._limits.in_all:
+            raise NotWatchable(TOO_MANY)
 
     def statistics(self) -> LiveViewStatistics:
         casts = [view.cast for view in self._views.values() if view.cast is not None]
@@ -183,8 +183,7 @@ class LiveViews:
         return sum(len(view.watchers) for view in self._views.values())
 
     def _view_of(self, session: str) -> "_View":
-        if (refusal := self.why_not(session)) is not None:
-            raise NotWatchable(refusal)
+        self.check(session)
         screen = self._screen_of(session)
         assert screen is not None
         view = self._views.get(session)

@@ -19,6 +19,7 @@ from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.asgi import Headers, Receive, Scope, Send
 from rutter.pipeline.daemon.http.refusals import HttpRefusal, send_refusal
 from rutter.pipeline.daemon.live.live_views import LiveViews, NotWatchable, StreamEnd, Watcher
+from rutter.pipeline.runtime.cut_short import cut_short_by
 
 # For the person, and for who has a ticket from them. What a session shows is not for agents: they
 # are told what they may know as words.
@@ -33,6 +34,7 @@ TOO_SLOW = StreamEnd(1008, "nothing was taken for too long")
 NOTHING_HERE = HttpRefusal("nothing_here", "ask for /stream/{session}")
 GONE = ("http.disconnect", "websocket.disconnect")
 BOUNDARY = b"rutter-picture"
+MULTIPART: Headers = [(b"content-type", b"multipart/x-mixed-replace; boundary=" + BOUNDARY)]
 STYLE = "body{margin:0;background:#222;color:#eee;font:16px sans-serif}img{max-width:100%}"
 STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 PAGE_CSP = (
@@ -48,37 +50,34 @@ def stream_handlers(views: LiveViews) -> list[ASGIRouteHandler]:
 
     @asgi("/stream", is_mount=True, copy_scope=True)
     async def stream(scope: Any, receive: Any, send: Any) -> None:
-        match scope["path"].strip("/").split("/"):
-            case [session] if session and scope["type"] == "websocket":
-                await send_by_socket(views, session, scope, receive, send)
-            case [session] if session:
-                await send_page(views, session, scope, receive, send)
-            case [session, "mjpeg"] if scope["type"] == "http":
-                await send_pictures(views, session, scope, receive, send)
-            case _:
-                if scope["type"] == "websocket":
-                    await receive()  # websocket.connect
-                await send_refusal(NOTHING_HERE, scope, send)
+        is_socket = scope["type"] == "websocket"
+        if is_socket:
+            await receive()  # websocket.connect
+        try:
+            match scope["path"].strip("/").split("/"):
+                case [session] if session and is_socket:
+                    await send_by_socket(views, session, receive, send)
+                case [session] if session:
+                    await send_page(views, session, scope, send)
+                case [session, "mjpeg"] if not is_socket:
+                    await send_pictures(views, session, scope, receive, send)
+                case _:
+                    raise NotWatchable(NOTHING_HERE)
+        except NotWatchable as error:
+            await send_refusal(error.refusal, scope, send)
 
     return [stream]
 
 
-async def send_by_socket(
-    views: LiveViews, session: str, scope: Scope, receive: Receive, send: Send
-) -> None:
+async def send_by_socket(views: LiveViews, session: str, receive: Receive, send: Send) -> None:
     """One binary message for each picture; closed with the reason when there are no more."""
 
     async def deliver(picture: bytes) -> None:
         await send({"type": "websocket.send", "bytes": picture})
 
-    await receive()  # websocket.connect
-    try:
-        with views.watch(session) as watcher:
-            await send({"type": "websocket.accept"})
-            ending = await _relay(watcher, receive, deliver)
-    except NotWatchable as error:
-        await send_refusal(error.refusal, scope, send)
-        return
+    with views.watch(session) as watcher:
+        await send({"type": "websocket.accept"})
+        ending = await _relay(watcher, receive, deliver)
     if ending is not None:
         await _unless_gone(
             send, {"type": "websocket.close", "code": ending.code, "reason": ending.reason}
@@ -89,42 +88,31 @@ async def send_pictures(
     views: LiveViews, session: str, scope: Scope, receive: Receive, send: Send
 ) -> None:
     """An image whose parts replace each other."""
+    """An image whose parts replace each other."""
 
     async def deliver(picture: bytes) -> None:
         head = b"Content-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(picture)
         body = b"--" + BOUNDARY + b"\r\n" + head + picture + b"\r\n"
         await send({"type": "http.response.body", "body": body, "more_body": True})
 
-    refusal = _wrong_method(scope)
-    if refusal is None and scope["method"] == "HEAD":
-        refusal = views.why_not(session)
-        if refusal is None:
-            await _begin(send, _multipart())
-            await send({"type": "http.response.body", "body": b""})
-            return
-    if refusal is not None:
-        await send_refusal(refusal, scope, send)
+    _check_method(scope)
+    if scope["method"] == "HEAD":
+        views.check(session)
+        await _begin(send, MULTIPART)
+        await send({"type": "http.response.body", "body": b""})
         return
-    try:
-        with views.watch(session) as watcher:
-            await _begin(send, _multipart())
-            ending = await _relay(RepeatedPicture(watcher), receive, deliver)
-    except NotWatchable as error:
-        await send_refusal(error.refusal, scope, send)
-        return
+    with views.watch(session) as watcher:
+        await _begin(send, MULTIPART)
+        ending = await _relay(RepeatedPicture(watcher), receive, deliver)
     if ending is not None:
         last = b"--" + BOUNDARY + b"--\r\n"
         await _unless_gone(send, {"type": "http.response.body", "body": last})
 
 
-async def send_page(
-    views: LiveViews, session: str, scope: Scope, receive: Receive, send: Send
-) -> None:
+async def send_page(views: LiveViews, session: str, scope: Scope, send: Send) -> None:
     """A page with nothing but the pictures: it may load them from here, and nothing else."""
-    refusal = _wrong_method(scope) or views.why_not(session)
-    if refusal is not None:
-        await send_refusal(refusal, scope, send)
-        return
+    _check_method(scope)
+    views.check(session)
     title, source = escape(session), escape(quote(session, safe=""))
     page = (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
@@ -169,18 +157,15 @@ async def _relay(
     watcher: Watcher | RepeatedPicture, receive: Receive, deliver: Deliver
 ) -> StreamEnd | None:
     """Hands on pictures until there are no more; nothing when the client has gone."""
+
+    async def client_left() -> None:
+        while (await receive())["type"] not in GONE:
+            pass  # nothing that a client says is of interest
+
     ending: StreamEnd | None = None
-    async with anyio.create_task_group() as group:
-
-        async def leave_with_the_client() -> None:
-            while (await receive())["type"] not in GONE:
-                pass  # nothing that a client says is of interest
-            group.cancel_scope.cancel()
-
-        group.start_soon(leave_with_the_client)
+    async with cut_short_by(client_left):
         ending = await _deliver_all(watcher, deliver)
-        group.cancel_scope.cancel()
-    return ending
+    return ending  # noqa: RET504 - as it was, where that was cut short
 
 
 async def _deliver_all(watcher: Watcher | RepeatedPicture, deliver: Deliver) -> StreamEnd | None:
@@ -206,11 +191,7 @@ async def _begin(send: Send, headers: Headers) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": headers})
 
 
-def _multipart() -> Headers:
-    return [(b"content-type", b"multipart/x-mixed-replace; boundary=" + BOUNDARY)]
-
-
-def _wrong_method(scope: Scope) -> HttpRefusal | None:
-    if scope["method"] in ("GET", "HEAD"):
-        return None
-    return HttpRefusal("only_to_look_at", "ask for it with GET", ((b"allow", b"GET, HEAD"),))
+def _check_method(scope: Scope) -> None:
+    if scope["method"] not in ("GET", "HEAD"):
+        allow = ((b"allow", b"GET, HEAD"),)
+        raise NotWatchable(HttpRefusal("only_to_look_at", "ask for it with GET", allow))

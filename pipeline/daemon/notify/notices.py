@@ -92,7 +92,6 @@ class Noticing:
             envelope,
             "person_needed",
             ASKED[asked.kind],
-            session=envelope.session,
             job=self._jobs.get(envelope.session, ""),
             workflow=self._for.get(envelope.session, ""),
             kind=asked.kind,
@@ -106,7 +105,6 @@ class Noticing:
                 envelope,
                 "person_needed",
                 f"the login for {origin} has expired: rutter login {origin}",
-                session=envelope.session,
                 job=self._jobs.get(envelope.session, ""),
                 workflow=workflow,
                 kind="login",
@@ -117,7 +115,6 @@ class Noticing:
             envelope,
             "session_failed",
             f"a session {_in_words(ended)}",
-            session=envelope.session,
             workflow=workflow,
             reason=ended.reason,
             failure=ended.failure,
@@ -157,7 +154,8 @@ def _notice(envelope: Envelope, what: What, words: str, *, workflow: str, **more
     text = f"{workflow}: {words}" if workflow else words
     at = datetime.fromtimestamp(envelope.at_ns // 1_000_000_000, UTC)
     name = f"{envelope.session}.{envelope.n}"  # one event, one name
-    return Notice(name, what, f"{at:%Y-%m-%dT%H:%M:%SZ}", text, workflow=workflow, **more)
+    told = {"session": envelope.session, "workflow": workflow} | more
+    return Notice(name, what, f"{at:%Y-%m-%dT%H:%M:%SZ}", text, **told)
 
 
 class Notifier:

@@ -10,9 +10,15 @@ from rutter.events.errors import LogCorrupt
 from rutter.events.page import Artifact
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.errors import PROBLEMS, NotThere
-from rutter.pipeline.daemon.http.routes.common import Asked, Session, daemon_of, get, post
+from rutter.pipeline.daemon.http.routes.common import (
+    Asked,
+    Session,
+    daemon_of,
+    get,
+    post,
+    running_daemon,
+)
 from rutter.pipeline.daemon.http.tokens import Tickets
 from rutter.pipeline.upkeep.artifact_survey import expired_digests
 
@@ -25,7 +31,6 @@ BODY = ResponseSpec(
     media_type="application/octet-stream",
     generate_examples=False,
 )
-TABLE: tuple[AccessRule, ...] = ()
 
 
 @get(
@@ -59,9 +64,7 @@ def _gone(directory: DataDirectory, digest: str) -> str:
 )
 async def ticket(request: Asked, session: Session) -> Response[None]:
     """For a browser, which sends no token with a picture: HttpOnly, for one path, for a while."""
-    daemon = daemon_of(request)
-    if session not in daemon.app.running():
-        raise NotThere(f"no session {session!r} is running", "see: GET /sessions")
+    running_daemon(request, session)
     tickets: Tickets = request.app.state.tickets
     value = tickets.issue(session)
     return Response(None, headers={"set-cookie": tickets.cookie(value, session)}, status_code=204)

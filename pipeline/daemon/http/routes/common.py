@@ -86,6 +86,14 @@ def daemon_of(request: Asked) -> Daemon:
     return daemon
 
 
+def running_daemon(request: Asked, session: str) -> Daemon:
+    """Where this session runs."""
+    daemon = daemon_of(request)
+    if session not in daemon.app.running():
+        raise NotThere(f"no session {session!r} is running", "see: GET /sessions")
+    return daemon
+
+
 def by_agent(request: Asked) -> bool:
     """Whether whoever asks has no more than the agent's token."""
     return caller_of(request.scope) != "person"

@@ -13,10 +13,11 @@ from litestar.response import Stream
 
 from rutter.events.codec import to_json
 from rutter.events.envelope import kind
+from rutter.events.runtime import SessionEnded
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.daemon import Daemon
-from rutter.pipeline.daemon.http.errors import PROBLEMS, NotThere
+from rutter.pipeline.daemon.http.errors import PROBLEMS
 from rutter.pipeline.daemon.http.routes.common import (
     Asked,
     Flag,
@@ -29,6 +30,7 @@ from rutter.pipeline.daemon.http.routes.common import (
     delete,
     get,
     post,
+    running_daemon,
 )
 from rutter.pipeline.output.failure import told
 from rutter.pipeline.queries.look_back import events_about, events_behind
@@ -141,36 +143,27 @@ async def _told(daemon: Daemon, session: str, after: int) -> AsyncIterator[bytes
 @post("/sessions/{session:str}/stop", summary="Ends it", status_code=200)
 async def stop(request: Asked, session: Session) -> SessionOutcome:
     """In a true state: what was started is judged or said to be unknown."""
-    daemon = daemon_of(request)
-    _check_running(daemon, session)
+    daemon = running_daemon(request, session)
     await daemon.app.stop(session, BY)
-    return await _ended(daemon, session)
+    return _outcome(session, await daemon.app.ended(session))
 
 
 @post("/sessions/{session:str}/pause", summary="Holds it", status_code=200)
 async def pause(request: Asked, session: Session) -> SessionOutcome:
     """Nothing new begins; whoever has the window may go on in it."""
-    daemon = daemon_of(request)
-    _check_running(daemon, session)
+    daemon = running_daemon(request, session)
     await daemon.app.pause(session, BY)
     return SessionOutcome(session, "paused")
 
 
 @post("/sessions/{session:str}/resume", summary="Goes on", status_code=200)
 async def resume(request: Asked, session: Session) -> SessionOutcome:
-    daemon = daemon_of(request)
-    _check_running(daemon, session)
+    daemon = running_daemon(request, session)
     await daemon.app.resume(session, BY)
     return SessionOutcome(session, "running")
 
 
-def _check_running(daemon: Daemon, session: str) -> None:
-    if session not in daemon.app.running():
-        raise NotThere(f"no session {session!r} is running", "see: GET /sessions")
-
-
-async def _ended(daemon: Daemon, session: str) -> SessionOutcome:
-    ended = await daemon.app.ended(session)
+def _outcome(session: str, ended: SessionEnded) -> SessionOutcome:
     return SessionOutcome(session, ended.reason, ended.failure, ended.detail)
 
 
@@ -203,9 +196,7 @@ async def call(
 async def close(request: Asked, session: Session) -> SessionOutcome:
     tools = daemon_of(request).tools
     ended = (await tools.close(session, agent=by_agent(request))).ended
-    if ended is None:
-        return SessionOutcome(session, "failed")
-    return SessionOutcome(session, ended.reason, ended.failure, ended.detail)
+    return SessionOutcome(session, "failed") if ended is None else _outcome(session, ended)
 
 
 # -- afterwards ------------------------------------------------------------------------------------

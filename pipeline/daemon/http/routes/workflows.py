@@ -73,34 +73,26 @@ async def metrics(request: Asked) -> Response[Any]:
 
 def _figures(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
     with project(settings) as store:
-        db = store.db
-        first = db.execute("SELECT count(*) FROM transitions_first_order").fetchone()[0]
-        second = db.execute("SELECT count(*) FROM transitions_second_order").fetchone()[0]
-        actions = db.execute(
-            "SELECT action_signature, url, success, timestamp FROM actions "
-            "ORDER BY id DESC LIMIT ?",
-            (RECENT,),
-        ).fetchall()
-        names = ("action_signature", "url", "success", "timestamp")
-        recent = [dict(zip(names, each, strict=True)) for each in actions]
+        first = store.db.execute("SELECT count(*) FROM transitions_first_order").fetchone()[0]
+        second = store.db.execute("SELECT count(*) FROM transitions_second_order").fetchone()[0]
         figures = {
-            **snapshot(db),
+            **snapshot(store.db),
             "first_order_transitions": first,
             "second_order_transitions": second,
         }
+        recent = (
+            "SELECT action_signature, url, success, timestamp FROM actions ORDER BY id DESC LIMIT ?"
+        )
         more = {
-            "recent_actions": recent,
+            "recent_actions": store.rows(recent, RECENT),
             "db_path": str(settings.directory.log),
-            "models": spending(db),
+            "models": spending(store.db),
         }
     return figures, more
 
 
 @get("/transitions/top", summary="What was learned most often", sync_to_thread=True)
-def top_transitions(
-    request: Asked,
-    k: HowMany = 10,
-) -> list[dict[str, Any]]:
+def top_transitions(request: Asked, k: HowMany = 10) -> list[dict[str, Any]]:
     with project(daemon_of(request).settings) as store:
         return store.rows(
             "SELECT from_action, to_action, count, by_person, by_agent "

@@ -11,7 +11,7 @@ import pytest
 from rutter.pipeline.daemon.http.access import METHODS, Needs, _fits
 from rutter.pipeline.daemon.http.asgi import RequestHead
 from rutter.pipeline.daemon.http.bodies import BodyLimits
-from rutter.pipeline.daemon.http.guard import Caller, Passed
+from rutter.pipeline.daemon.http.guard import Caller
 from rutter.pipeline.daemon.http.refusals import HttpRefusal
 from rutter.pipeline.daemon.http.tokens import Tickets
 from tests.support.daemon_inside import Aboard, watched
@@ -169,7 +169,7 @@ async def test_each_token_opens_what_it_is_for_and_nothing_else(
                 assert isinstance(judged, HttpRefusal)
                 assert judged.status == 401, row
             elif row.needs in ("nobody", scope) or scope == "person":
-                assert judged == Passed("nobody" if row.needs == "nobody" else scope), row
+                assert judged == ("nobody" if row.needs == "nobody" else scope), row
             else:
                 assert isinstance(judged, HttpRefusal)
                 assert judged.status == (401 if scope == "nobody" else 403), row

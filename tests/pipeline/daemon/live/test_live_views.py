@@ -212,7 +212,7 @@ async def test_closing_tells_everybody() -> None:
         await harbour.views.close()
         assert await one.next() == await two.next() == (1012, "the daemon stops")
     assert not any(each.runs for each in harbour.casts)
-    assert harbour.views.why_not("s1") == NO_SESSION
+    assert refused(harbour.views, "s1") == NO_SESSION
 
 
 # -- who may ---------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ async def test_there_are_so_many_watchers_of_one_session_and_in_all() -> None:
         held.enter_context(views.watch("s2"))
         assert refused(views, "s2") == TOO_MANY
         assert views.statistics().watchers == 3
-    assert views.why_not("s1") is None
+    views.check("s1")
 
 
 # -- on the wire -----------------------------------------------------------------------------------
