@@ -28,7 +28,7 @@ from rutter.events.errors import RutterError
 from rutter.events.person import ApprovalAnswered
 from rutter.events.runtime import SessionEnded
 from rutter.events.validator import ApprovalRequested, ApprovalVoided
-from rutter.pipeline.app import Listener
+from rutter.pipeline.app import App
 from rutter.pipeline.mcp.tool_answer import failed, refused, told
 from rutter.pipeline.mcp.tool_list import CLOSE, INSTRUCTIONS, OPEN, SESSION, listed
 from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools
@@ -52,14 +52,6 @@ class Host(Protocol):
     async def close(self, session: str) -> Tools: ...
 
 
-class Listens(Protocol):
-    """The app tells of durable events."""
-
-    def listen(self, listener: Listener) -> None: ...
-
-    def unlisten(self, listener: Listener) -> None: ...
-
-
 class Seat:
     """A seat is one client and the sessions that it opened. `caller` is whose token it shows;
     without `remembers` it is gone with its request."""
@@ -78,9 +70,9 @@ Seated = Callable[[Context], Seat]
 class Agents:
     """The server answers what MCP clients ask. `seated` says from which seat a request comes."""
 
-    def __init__(self, host: Host, events: Listens, seated: Seated) -> None:
+    def __init__(self, host: Host, app: App, seated: Seated) -> None:
         self._host = host
-        self._events = events
+        self._app = app
         self._seated = seated
         self._owners: OrderedDict[str, str] = OrderedDict()
         self._under_way: set[asyncio.Task[Any]] = set()
@@ -218,14 +210,14 @@ class Agents:
             yield
             return
         asked = _Asked(session)
-        self._events.listen(asked.hear)
+        self._app.listen(asked.hear)
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(asked.tell, context)
                 yield
                 group.cancel_scope.cancel()
         finally:
-            self._events.unlisten(asked.hear)
+            self._app.unlisten(asked.hear)
 
 
 class _Asked:

@@ -12,7 +12,8 @@ import anyio
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
-from rutter.pipeline.mcp.mcp_server import Agents, Host, Listens, Seat
+from rutter.pipeline.app import App
+from rutter.pipeline.mcp.mcp_server import Agents, Host, Seat
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 
@@ -75,18 +76,17 @@ class _ClientLines:
 
 async def serve_stdio(server: Server[Any], wire: ClientPipes) -> None:
     """Serves the one client until it closes its end, or this is cancelled."""
-    lines = cast(
-        "anyio.AsyncFile[str]", _ClientLines(wire.calls)
-    )  # which the SDK only iterates over
+    # The SDK only iterates over it.
+    lines = cast("anyio.AsyncFile[str]", _ClientLines(wire.calls))
     written = anyio.wrap_file(os.fdopen(wire.answers, "w", encoding="utf-8", closefd=False))
     async with stdio_server(lines, written) as (calls, answers):
         await server.run(calls, answers, server.create_initialization_options())
 
 
-async def serve_agent(host: Host, events: Listens, wire: ClientPipes) -> None:
+async def serve_agent(host: Host, app: App, wire: ClientPipes) -> None:
     """The tools for the one agent that started this process; its sessions end when it goes."""
     seat = Seat("agent")
-    agents = Agents(host, events, lambda _: seat)
+    agents = Agents(host, app, lambda _: seat)
     try:
         await serve_stdio(agents.server(), wire)
     finally:

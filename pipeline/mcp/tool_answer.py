@@ -26,7 +26,7 @@ def told(answer: ToolResponse, *, session: str = "", note: str = "") -> CallTool
     if session:
         body = {"session": session, **body}
     content: list[ContentBlock] = [
-        TextContent(type="text", text=_text(answer, body, note, _nonce()))
+        TextContent(type="text", text=_text(answer, body, note, os.urandom(16).hex()))
     ]
     if answer.snapshot is not None and answer.snapshot.screenshot:
         picture = answer.snapshot.screenshot
@@ -56,7 +56,3 @@ def failed(tool: str, error: ToolError, message: str, *, retriable: bool = False
     return ToolResponse(
         tool, "", False, error, fault_of(error).error_code, retriable=retriable, message=message
     )
-
-
-def _nonce() -> str:
-    return os.urandom(16).hex()

@@ -3,7 +3,6 @@ opened and closed."""
 
 import json
 from importlib.resources import files
-from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
@@ -41,16 +40,12 @@ def listed() -> list[Tool]:
 
 
 def _listed(tool: Descriptor) -> Tool:
-    hints = _HINTS[tool.side_effect_class]
+    """In the registry's words, with the session added: newer clients keep no connection that could
+    remember theirs."""
+    hints, schema = _HINTS[tool.side_effect_class], tool.input_schema
     return Tool(
         name=tool.name,
         description=description_of(tool),
-        input_schema=_with_session(tool.input_schema),
+        input_schema={**schema, "properties": {**schema["properties"], SESSION: _WHICH}},
         annotations=hints.model_copy(update={"open_world_hint": tool.name not in _CLOSED_WORLD}),
     )
-
-
-def _with_session(schema: dict[str, Any]) -> dict[str, Any]:
-    """The registry's schema, to which a session may be added: newer clients keep no connection
-    that could remember theirs."""
-    return {**schema, "properties": {**schema["properties"], SESSION: _WHICH}}

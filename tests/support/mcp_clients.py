@@ -10,11 +10,12 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from rutter.pipeline.app import App
 from rutter.pipeline.daemon.http.guard import own_addresses
 from rutter.pipeline.daemon.http.http_server import listen
 from rutter.pipeline.daemon.http.mcp_endpoint import ROWS, McpEndpoint, with_mcp
 from rutter.pipeline.daemon.http.tokens import Tickets
-from rutter.pipeline.mcp.mcp_server import Host, Listens
+from rutter.pipeline.mcp.mcp_server import Host
 from tests.support.guarded_app import AGENT, Served, Spy, guarded, serving
 
 BOTH = ("auto", "legacy")  # the newest protocol, which keeps no connection, and the handshake
@@ -40,9 +41,9 @@ class McpServed(NamedTuple):
 
 
 @asynccontextmanager
-async def mcp_on_a_port(host: Host, events: Listens) -> AsyncIterator[McpServed]:
+async def mcp_on_a_port(host: Host, app: App) -> AsyncIterator[McpServed]:
     listening, spy = listen(), Spy()
-    endpoint = McpEndpoint(host, events, own_addresses(listening.port))
+    endpoint = McpEndpoint(host, app, own_addresses(listening.port))
     guard = guarded(with_mcp(spy, endpoint), listening.port, table=ROWS)
     stopped = anyio.Event()
     async with endpoint.run(), anyio.create_task_group() as group:
