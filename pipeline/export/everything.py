@@ -44,7 +44,7 @@ from rutter.replay.story.told_session import Story, as_json
 ZIP = ".zip"
 LOG = "log.rutter"
 # What a setting may hold that is a secret by itself: of an address only its host is told.
-ADDRESSES = frozenset({"notify.urls"})
+ADDRESSES = "notify.urls"
 SESSIONS = ("session", "purpose", "name", "started_ns", "took_ms", "reason", "failure", "detail")
 RESULTS = ("session", "workflow", "name", "value")
 STEPS = ("session", "step", "kind", "words", "verdict", "reason", "url", "took_ms")
@@ -255,9 +255,8 @@ def _configuration(settings: Settings) -> dict[str, Any]:
     """Every value and who said it; of secrets where they are, and never what they are."""
     config = settings.config
     values = {key.name: config.said(key.name)._asdict() for key in KEYS}
-    for name in ADDRESSES & values.keys():
-        said = values[name]["value"] or ()
-        values[name]["value"] = [_without_path(each) for each in said]
+    told = values[ADDRESSES]
+    told["value"] = [_without_path(each) for each in told["value"] or ()]
     secrets = {name: given.source for name, given in config.secrets.items()}
     return {"values": values, "rules": config.rules, "secrets": secrets}
 

@@ -28,20 +28,7 @@ from rutter.events.action import (
     Text,
     Typed,
 )
-from rutter.events.checks import (
-    HERE,
-    AlertSaid,
-    Check,
-    Downloaded,
-    ElementState,
-    FileContains,
-    FileExists,
-    FileSize,
-    TextGone,
-    TextVisible,
-    UrlHas,
-    ValueSet,
-)
+from rutter.events.checks import HERE, Check, FileSize
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.export import script_runtime
@@ -123,7 +110,7 @@ def _flow(workflow: Workflow) -> Iterator[str]:
         following = workflow.steps[number].action.tab if number < len(workflow.steps) else None
         elsewhere = following is not None and following != step.action.tab
         try:
-            paced = pacing.steps[number - 1]
+            paced = pacing[number - 1]
             lines = [
                 *_page(step.action, opened),
                 *_before(paced),
@@ -139,7 +126,7 @@ def _flow(workflow: Workflow) -> Iterator[str]:
         yield f"{INDENT}# {number}. {ascii_only(in_words(step.action))}{note}"
         yield from (INDENT + line for line in lines)
     yield f"{INDENT}# the end, as it was recorded"
-    yield f"{INDENT}pages.rest({pacing.end_ms / 1000})"
+    yield f"{INDENT}pages.rest({CAREFUL_MS / 1000})"
     yield from (INDENT + line for line in _end(workflow))
     yield f"{INDENT}return results"
 
@@ -213,7 +200,7 @@ def _address(url: str, workflow: Workflow) -> str:
 
 def _asserted(check: Check, workflow: Workflow) -> str:
     """One check in Playwright's words, or a comment that there are none for it."""
-    form = _ASSERTED.get(type(check))
+    form = _ASSERTED.get(str(check.__struct_config__.tag))
     if form is None:
         return f"# not checked here: {ascii_only(write_check(check))}"
     if isinstance(check, FileSize) and check.at_most is not None:
@@ -222,17 +209,17 @@ def _asserted(check: Check, workflow: Workflow) -> str:
     return form.format_map(msgspec.structs.asdict(said))
 
 
-_ASSERTED: Mapping[type, str] = {
-    TextVisible: "check_text(page, {value})",
-    TextGone: "check_no_text(page, {value})",
-    UrlHas: "check_url(page, {value})",
-    ValueSet: "check_value(page, {role!a}, {name}, {value})",
-    ElementState: "check_state(page, {role!a}, {name}, {value!a})",
-    Downloaded: "check_download(pages, {value})",
-    FileExists: "check_file(page, {value})",
-    FileContains: "check_file(page, {path}, text={value})",
-    FileSize: "check_file(page, {value}, least={at_least})",
-    AlertSaid: "check_said(page, {value})",
+_ASSERTED: Mapping[str, str] = {
+    "text_visible": "check_text(page, {value})",
+    "text_gone": "check_no_text(page, {value})",
+    "url": "check_url(page, {value})",
+    "value_set": "check_value(page, {role!a}, {name}, {value})",
+    "element_state": "check_state(page, {role!a}, {name}, {value!a})",
+    "download": "check_download(pages, {value})",
+    "file_exists": "check_file(page, {value})",
+    "file_contains": "check_file(page, {path}, text={value})",
+    "file_size": "check_file(page, {value}, least={at_least})",
+    "alert": "check_said(page, {value})",
 }
 
 
@@ -286,14 +273,10 @@ def _around(step: Step, *, elsewhere: bool) -> Iterator[str]:
 
 
 def _answer(answer: DialogAnswer) -> str:
-    return f"({answer.accept!a}, {_typed_in_dialog(answer)})"
-
-
-def _typed_in_dialog(answer: DialogAnswer) -> str:
     if answer.secret:
-        return f"secrets[{answer.secret!a}]"
+        return f"({answer.accept!a}, secrets[{answer.secret!a}])"
     named = PLACEHOLDER.fullmatch(answer.text or "")
-    return f"values[{named[1]!a}]" if named else ascii(answer.text)
+    return f"({answer.accept!a}, {f'values[{named[1]!a}]' if named else ascii(answer.text)})"
 
 
 def _done(action: Action) -> str:

@@ -19,8 +19,6 @@ from rutter.events.action import (
     DOUBLE,
     Action,
     ByCss,
-    ByPoint,
-    ByRef,
     ByRole,
     ByText,
     Count,
@@ -109,7 +107,7 @@ class _Writer:
 
     def _before(self, number: int, step: Step) -> Iterator[Json]:
         """Until the page has come to rest, and what it sends from now on can be told apart."""
-        paced = self._pacing.steps[number - 1]
+        paced = self._pacing[number - 1]
         if paced.quiet_ms is not None:
             yield from self._rest(number, paced.quiet_ms)
         if paced.owes or paced.answered:
@@ -127,7 +125,7 @@ class _Writer:
         """Chrome closes the page behind the last step; then the result is read back, where that
         can be done by going there."""
         steps = self._workflow.steps
-        yield from self._rest(len(steps) + 1, self._pacing.end_ms)
+        yield from self._rest(len(steps) + 1, CAREFUL_MS)
         if (number := read_at_the_end(self._workflow)) is None:
             return
         back = steps[number - 1].after.read_back
@@ -149,7 +147,7 @@ class _Writer:
             yield from self._done(step)
             yield from self._typing(number, step, done=True)
             yield from map(_wait, self._awaited(step))
-        if answered := self._pacing.steps[number - 1].answered:
+        if answered := self._pacing[number - 1].answered:
             yield _wait(answered_expression(number, answered))
         if is_ours(step.action):
             yield {**_wait(NOT_DONE), "timeout": 1}
@@ -308,26 +306,16 @@ class _Writer:
             case ByCss(selector):
                 return _path(selector.split(INTO), within)
             case ByRole(role, name):
-                suffix = f'[role="{role}"]' if role else ""
-                return self._if_read_back(f"aria/{self._bound(name)}{suffix}", locator, frames)
-            case ByText(text) if tag:
-                said = f"{tag}::-p-text({_quoted(self._bound(text))})"
-                return self._if_read_back(said, locator, frames)
+                bound: Strategy = ByRole(role, self._bound(name))
+                said = f"aria/{self._bound(name)}" + (f'[role="{role}"]' if role else "")
             case ByText(text):
-                return self._if_read_back(f"text/{self._bound(text)}", locator, frames)
-            case ByPoint() | ByRef():
+                bound = ByText(words := self._bound(text))
+                quoted = json.dumps(words, ensure_ascii=False)
+                said = f"{tag}::-p-text({quoted})" if tag else f"text/{words}"
+            case _:
                 return None
-
-    def _if_read_back(
-        self, said: str, locator: ByRole | ByText, frames: list[int]
-    ) -> Alternative | None:
-        """What would be read as something else is better not said."""
-        return ([said], frames) if read_locator(said) == self._filled(locator) else None
-
-    def _filled(self, locator: ByRole | ByText) -> Strategy:
-        if isinstance(locator, ByRole):
-            return ByRole(locator.role, self._bound(locator.name))
-        return ByText(self._bound(locator.text))
+        # What would be read as something else is better not said.
+        return ([said], frames) if read_locator(said) == bound else None
 
     def _bound_address(self, url: str) -> str:
         """A value in an address is one part of it; a name that is left stays one."""
@@ -342,22 +330,11 @@ def _telling(locators: Sequence[Strategy]) -> list[Strategy]:
     """The Recorder takes whichever finds something first: what a text alone finds may be the field
     that it was typed into, and a name alone may be anything's. They are said where nothing else is.
     """
-    sure = [
-        locator
-        for locator in locators
-        if not isinstance(locator, ByText) and locator != ByRole("", _name(locator))
-    ]
-    return [locator for locator in sure if not isinstance(locator, ByPoint | ByRef)] or list(
-        locators
-    )
 
+    def tells(locator: Strategy) -> bool:
+        return isinstance(locator, ByCss) or (isinstance(locator, ByRole) and bool(locator.role))
 
-def _name(locator: Strategy) -> str:
-    return locator.name if isinstance(locator, ByRole) else ""
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return list(filter(tells, locators)) or list(locators)
 
 
 def _path(path: list[str], within: list[str]) -> Alternative | None:

@@ -23,12 +23,9 @@ class Paced(NamedTuple):
     answered: str = ""
 
 
-class Pacing(NamedTuple):
-    steps: tuple[Paced, ...]
-    end_ms: int  # how long the page is quiet before the browser is closed
-
-
-def pacing_of(workflow: Workflow) -> Pacing:
+def pacing_of(workflow: Workflow) -> list[Paced]:
+    """Step by step. Behind the last one the page is as quiet as before one that takes what was
+    entered: the browser is closed then."""
     steps: list[Paced] = []
     entered = acted = False
     for step in workflow.steps:
@@ -36,7 +33,7 @@ def pacing_of(workflow: Workflow) -> Pacing:
         steps.append(paced)
         entered = step.action.type in ENTERS or (entered and paced.quiet_ms != CAREFUL_MS)
         acted = step.action.type not in ENTERS
-    return Pacing(tuple(steps), CAREFUL_MS)
+    return steps
 
 
 def _paced(step: Step, *, entered: bool, acted: bool) -> Paced:
