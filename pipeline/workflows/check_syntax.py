@@ -5,6 +5,7 @@ What is no check is refused by name, with what there is instead.
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple, get_args
 
 import msgspec
@@ -64,7 +65,8 @@ def read_check(text: str) -> Check:
     kind, _, rest = text.partition(":")
     syntax = _FORMS.get(kind)
     if syntax is None:
-        raise BadInput(f"there is no check {kind!r}", f"a check is one of {_forms()}")
+        forms = ", ".join(f"{kind}:{known.form}" for kind, known in _FORMS.items())
+        raise BadInput(f"there is no check {kind!r}", f"a check is one of {forms}")
     if not rest and kind != "download":
         raise BadInput(f"the check {kind!r} has no value", f"write {kind}:{syntax.form}")
     fields = {"value": rest} if syntax.read is None else syntax.read(rest)
@@ -144,18 +146,9 @@ def mapped(check: Check, change: Callable[[str], str]) -> Check:
 # -- each type -------------------------------------------------------------------------------------
 
 
-def _named(rest: str) -> dict[str, Any]:
-    found = _NAMED.fullmatch(rest)
+def _parted(form: re.Pattern[str], rest: str) -> dict[str, Any]:
+    found = form.fullmatch(rest)
     return {} if found is None else {key: each for key, each in found.groupdict().items() if each}
-
-
-def _held(rest: str) -> dict[str, Any]:
-    found = _HELD.fullmatch(rest)
-    return {} if found is None else found.groupdict()
-
-
-def _state(rest: str) -> dict[str, Any]:
-    return {"value": rest.upper()}
 
 
 def _sized(rest: str) -> dict[str, Any]:
@@ -178,21 +171,17 @@ _FORMS: Mapping[str, _CheckForm] = {
     "text_gone": _CheckForm("TEXT"),
     "url": _CheckForm("PART"),
     "alert": _CheckForm("TEXT"),
-    "value_set": _CheckForm("NAME=VALUE", _named),
-    "element_state": _CheckForm("NAME=STATE", _named),
-    "page_state": _CheckForm("STATE", _state),
+    "value_set": _CheckForm("NAME=VALUE", partial(_parted, _NAMED)),
+    "element_state": _CheckForm("NAME=STATE", partial(_parted, _NAMED)),
+    "page_state": _CheckForm("STATE", lambda rest: {"value": rest.upper()}),
     "download": _CheckForm("NAME"),
     "file_exists": _CheckForm("PATH"),
-    "file_contains": _CheckForm("PATH=TEXT", _held),
+    "file_contains": _CheckForm("PATH=TEXT", partial(_parted, _HELD)),
     "file_size": _CheckForm("PATH>=BYTES", _sized),
 }
 TYPES: Mapping[str, type[Check]] = {
     str(each.__struct_config__.tag): each for each in get_args(Check) if each is not ServerAnswered
 }
-
-
-def _forms() -> str:
-    return ", ".join(f"{kind}:{syntax.form}" for kind, syntax in _FORMS.items())
 
 
 def _fix(kind: str) -> str:

@@ -5,7 +5,6 @@ What comes out is a new version, said as a fact by the one writer of the data di
 versions stay in the log as they were.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 from urllib.parse import unquote
@@ -13,7 +12,7 @@ from urllib.parse import unquote
 import msgspec
 
 from rutter.actors.predictor import Knowledge, Predictor
-from rutter.actors.rules.pages.address import blur, mapped_paths, place_of
+from rutter.actors.rules.pages.address import mapped_paths, place_of
 from rutter.actors.rules.workflows.templates import hosts_of, named_target, names_used
 from rutter.events.action import Action, Parameter, Secret, Text, Value
 from rutter.events.checks import Check, ReadBack
@@ -36,6 +35,7 @@ from rutter.pipeline.workflows.stated_checks import (
     texts_in,
     verifying,
     withheld,
+    without,
 )
 from rutter.replay.verify import fresh_deciders
 
@@ -365,13 +365,5 @@ def _end(
         return Expectation(place=led[-1])
     end = named(workflow.end, values)
     place = None if end.place is None else _placed(end.place, values.values())
-    headings = tuple(_blurred(heading, values.values()) for heading in end.headings)
+    headings = tuple(without(heading, values.values()) for heading in end.headings)
     return msgspec.structs.replace(end, place=place, headings=headings)
-
-
-def _blurred(heading: str, values: Iterable[str]) -> str:
-    """A recorded heading has lost its numbers, so the values are compared without theirs."""
-    for value in sorted((blur(value) for value in values), key=len, reverse=True):
-        if len(value) > 2:
-            heading = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "*", heading)
-    return heading

@@ -6,7 +6,7 @@ The model and the tables are folded without it (`SessionForgotten`). What happen
 `rutter.pipeline.upkeep.erase`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import msgspec
 
@@ -86,10 +86,13 @@ def foresee(directory: DataDirectory, wanted: ForgetTarget) -> Unlearned:
     ):
         store.catch_up(reader)
         if wanted.session:
-            _check_new(store, wanted.session)
+            if not _left(store, (wanted.session,)):
+                raise BadInput(f"{wanted.session} is forgotten already", "see: rutter sessions")
             return _taught(reader, store, (wanted.session,))
         ever = _sessions_of(wanted.workflow, reader, store)
-        sessions, known = _left(store, ever), _is_known(store, wanted.workflow)
+        sessions = _left(store, ever)
+        sql = "SELECT count(*) FROM workflows WHERE name = ?"
+        known = bool(store.db.execute(sql, (wanted.workflow,)).fetchone()[0])
         if not sessions and not known:
             raise _refusal(store, wanted.workflow, was=bool(ever))
         found = _taught(reader, store, sessions, wanted.workflow)
@@ -100,9 +103,11 @@ def _taught(
     reader: SqliteReader, store: ProjectionStore, sessions: tuple[str, ...], deleted: str = ""
 ) -> Unlearned:
     """What these sessions taught and is still known; and all versions of the workflow that goes."""
-    learned = [type(event) for session in sessions for event in _lessons(reader, session)]
+    lessons = (each for name in sessions for each in reader.read(session=name, kinds=TAUGHT))
+    learned = [type(envelope.event) for envelope in lessons]
     known = store.db.execute("SELECT name, version, session FROM workflows ORDER BY name, version")
     versions = known.fetchall()
+    unended = store.db.execute("SELECT session FROM sessions WHERE ended_ns IS NULL")
     going = [each for each in versions if each[2] in sessions or each[0] == deleted]
     touched = {name for name, _, _ in going}
     kept = [each for each in versions if each[0] in touched and each not in going]
@@ -113,12 +118,8 @@ def _taught(
         tuple(f"{name} version {version}" for name, version, _ in going),
         tuple(f"{name} version {version}" for name, version, _ in kept),
         _generation(reader) + len(sessions),
-        open=any(session in sessions for session in _open(store)),
+        open=any(session in sessions for (session,) in unended),
     )
-
-
-def _lessons(reader: SqliteReader, session: str) -> Iterator[object]:
-    return (envelope.event for envelope in reader.read(session=session, kinds=TAUGHT))
 
 
 def _generation(reader: SqliteReader) -> int:
@@ -159,22 +160,7 @@ def _left(store: ProjectionStore, sessions: Iterable[str]) -> tuple[str, ...]:
     return tuple(session for (session,) in rows if session in wanted)
 
 
-def _open(store: ProjectionStore) -> Iterator[str]:
-    rows = store.db.execute("SELECT session FROM sessions WHERE ended_ns IS NULL")
-    return (session for (session,) in rows)
-
-
 # -- what cannot be forgotten ----------------------------------------------------------------------
-
-
-def _check_new(store: ProjectionStore, session: str) -> None:
-    if not _left(store, (session,)):
-        raise BadInput(f"{session} is forgotten already", "see: rutter sessions")
-
-
-def _is_known(store: ProjectionStore, name: str) -> bool:
-    row = store.db.execute("SELECT 1 FROM workflows WHERE name = ?", (name,)).fetchone()
-    return row is not None
 
 
 def _refusal(store: ProjectionStore, name: str, *, was: bool) -> BadInput:

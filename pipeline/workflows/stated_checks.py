@@ -4,7 +4,7 @@ A literal that is named afterwards varies in them too; one that is a secret is k
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
 import msgspec
@@ -107,10 +107,18 @@ def named(expectation: Expectation, values: Mapping[str, str], own: str = "") ->
     types from now on: its field holds that, however short it is."""
     if not values:
         return expectation
-    return _changed(
+
+    def change(check: Check) -> Check:
+        return _named_check(check, values, own)
+
+    back = expectation.read_back
+    if back is not None:
+        back = ReadBack(_named_address(back.url, values), tuple(map(change, back.checks)))
+    return msgspec.structs.replace(
         expectation,
-        lambda check: _named_check(check, values, own),
-        lambda url: _named_address(url, values),
+        learned=tuple(map(change, expectation.learned)),
+        checks=tuple(map(change, expectation.checks)),
+        read_back=back,
     )
 
 
@@ -131,20 +139,6 @@ def withheld(number: int, expectation: Expectation, hidden: Literals) -> Expecta
     return msgspec.structs.replace(expectation, learned=tuple(learned))
 
 
-def _changed(
-    expectation: Expectation, change: Callable[[Check], Check], address: Callable[[str], str]
-) -> Expectation:
-    back = expectation.read_back
-    if back is not None:
-        back = ReadBack(address(back.url), tuple(map(change, back.checks)))
-    return msgspec.structs.replace(
-        expectation,
-        learned=tuple(map(change, expectation.learned)),
-        checks=tuple(map(change, expectation.checks)),
-        read_back=back,
-    )
-
-
 def _named_check(check: Check, values: Mapping[str, str], own: str) -> Check:
     if isinstance(check, ValueSet) and own and check.value == values[own]:
         return msgspec.structs.replace(check, value=template(own))
@@ -161,8 +155,13 @@ def _said(text: str, values: Mapping[str, str]) -> str:
     changed = templated(text, values)
     if changed != text:
         return changed
-    for value in sorted(map(blur, values.values()), key=len, reverse=True):
-        if len(value) > 2 and "#" in value:
+    return without(text, (value for value in values.values() if "#" in blur(value)))
+
+
+def without(text: str, values: Iterable[str]) -> str:
+    """A text that has lost its numbers, so the values are compared without theirs."""
+    for value in sorted(map(blur, values), key=len, reverse=True):
+        if len(value) > 2:
             text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "*", text)
     return text
 
