@@ -4,8 +4,6 @@ the same facts."""
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
-import anyio
-
 from rutter.actors.answers import Answers, Nobody
 from rutter.actors.effector import Effector
 from rutter.actors.person.actor import Person
@@ -33,7 +31,7 @@ from rutter.events.planner import LookalikesRequested, ObservationRequested, Run
 from rutter.events.runtime import ActorFailed, SessionStarted
 from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from rutter.events.vocabulary import AnyEvent
-from rutter.pipeline.clock import Clock
+from rutter.pipeline.clock import Clock, SystemClock
 from rutter.pipeline.rehearsal.troubles import Becomes, Fails
 from rutter.pipeline.rehearsal.world import ScriptedWorld
 
@@ -43,7 +41,7 @@ class ScriptedObserver:
 
     def __init__(self, world: ScriptedWorld, clock: Clock | None = None) -> None:
         self._world = world
-        self._clock = clock
+        self._clock = clock or SystemClock()
         self._folders: tuple[str, ...] = ()
         self._phrases: tuple[str, ...] = ()
 
@@ -65,7 +63,9 @@ class ScriptedObserver:
                 if why == "aside_over":
                     self._world.come_back()
                 elif why != "rest_awaited" or self._world.pending:
-                    await self._wait_in_vain(within_ms)
+                    # Nothing changes by itself here. Looking again at once would be a loop of
+                    # looks, thousands of them until the Critic's patience is over.
+                    await self._clock.sleep_ms(within_ms)
                 rest = self._world.rest() if why == "rest_awaited" else None
                 yield self._seen("requested", texts, rest)
             case RunStopped() | ActorFailed():
@@ -73,14 +73,6 @@ class ScriptedObserver:
                 await self._world.meet("close")
             case _:
                 return
-
-    async def _wait_in_vain(self, within_ms: int) -> None:
-        """Nothing changes by itself here. Looking again at once would be a loop of looks, thousands
-        of them until the Critic's patience is over."""
-        if self._clock is not None:
-            await self._clock.sleep_ms(within_ms)
-        else:
-            await anyio.sleep(within_ms / 1000)
 
     def _seen(
         self,

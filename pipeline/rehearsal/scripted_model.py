@@ -26,6 +26,7 @@ from rutter.pipeline.rehearsal.troubles import Waits
 TRANSIENT: frozenset[AdviceError] = frozenset(
     {"timeout", "unavailable", "overloaded", "rate_limited", "cut", "invalid"}
 )
+LOCATORS = ("css", "aria_role", "aria_name", "text", "coordinates")
 # `@e8 textbox "Name" = "Ann" readonly`, as `rutter.actors.rules.pages.text_form.line_of` writes it.
 _QUOTED = r'"((?:[^"\\]|\\.)*)"'
 _LINE = re.compile(
@@ -138,26 +139,14 @@ def refuses(text: str = "") -> Reply:
 def proposes(
     *,
     action_type: str = "click",
-    css: str | None = None,
-    aria_role: str | None = None,
-    aria_name: str | None = None,
-    text: str | None = None,
-    coordinates: tuple[int, int] | None = None,
     confidence: float = 0.9,
     state: str = "UNKNOWN",
     reasoning: str = "it is the next step",
     **more: object,
 ) -> Reply:
-    """One action by the schema of S1 5.3; `more` are its other fields: `value`,
-    `expected_state`, `does_step`, `fallback_targets`."""
-    given = {
-        "css": css,
-        "aria_role": aria_role,
-        "aria_name": aria_name,
-        "text": text,
-        "coordinates": coordinates,
-    }
-    target = {locator: value for locator, value in given.items() if value is not None}
+    """One action by the schema of S1 5.3; `more` are the locators of its target, and its other
+    fields: `value`, `expected_state`, `does_step`, `fallback_targets`."""
+    target = {name: more.pop(name) for name in LOCATORS if name in more}
     return calls(
         proposal.NAME,
         state=state,

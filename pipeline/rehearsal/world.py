@@ -74,7 +74,6 @@ class ScriptedWorld:
         leads: Mapping[tuple[str, str], str] | None = None,
         *,
         says: Mapping[str, tuple[str, ...]] | None = None,
-        origin: str = "",
     ) -> Self:
         """A world of pages that were seen. `leads` says where an element of a page leads:
         `{("/account", "Cancel membership"): "/cancel/offer"}`; `says` what a page shows beside
@@ -85,7 +84,7 @@ class ScriptedWorld:
                 raise ValueError(f"there is no page {path!r}")
             by_page[path][name] = to
         first = next(iter(snapshots.values()), None)
-        origin = origin or (origin_of(first.page.url) if first is not None else ORIGIN)
+        origin = origin_of(first.page.url) if first is not None else ORIGIN
         says = says or {}
         sheets = {
             path: sheet_of(seen, by_page[path], says.get(path, ()))

@@ -213,7 +213,7 @@ def _take_from_prompts(
     prompts = [each for each in files.values() if "prompts" in each.used]
     for prompt in watched(watch, "reading prompts", prompts):
         try:
-            body = _file(directory, prompt.digest).read_bytes()
+            body = directory.artifacts.path(Artifact(prompt.digest, 0)).read_bytes()
         except OSError:
             continue
         for found in DIGEST.findall(body):
@@ -224,7 +224,3 @@ def _take_from_prompts(
             kept.used["prompts"] = max(kept.used.get("prompts", 0), prompt.used["prompts"])
             kept.by += [session for session in prompt.by if session not in kept.by]
             kept.pinned = kept.pinned or prompt.pinned
-
-
-def _file(directory: DataDirectory, digest: str) -> Path:
-    return directory.artifacts.root / digest[:2] / digest[2:]

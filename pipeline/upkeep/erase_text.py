@@ -205,8 +205,8 @@ def _bodies(directory: DataDirectory, needle: Needle, watch: InspectionWatch) ->
 
 
 def _note(held: dict[str, SessionWithText], row: schema.Row, events: int, artifacts: int) -> None:
-    session = row[1]
-    each = held.setdefault(session, SessionWithText(session, events, process=_is_process(session)))
+    session, process = row[1], row[1].startswith("process-")
+    each = held.setdefault(session, SessionWithText(session, events, process=process))
     each.holding += 1
     each.artifacts += artifacts
     each.at.append(row[2])
@@ -254,10 +254,6 @@ def _texts_of(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for each in value:
             yield from _texts_of(each)
-
-
-def _is_process(session: str) -> bool:
-    return session.startswith("process-")
 
 
 def _elsewhere(directory: DataDirectory, needle: Needle) -> Iterator[str]:

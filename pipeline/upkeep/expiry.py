@@ -78,8 +78,8 @@ class ExpiryDone(msgspec.Struct, frozen=True):
 
 
 def rules_of(config: Config) -> ExpiryRules:
-    names = ("screenshots_days", "downloads_days", "prompts_days", "max_mb")
-    return ExpiryRules(**{name: config.number(f"keep.{name}") for name in names})
+    fields = ExpiryRules.__struct_fields__
+    return ExpiryRules(**{name: config.number(f"keep.{name}") for name in fields})
 
 
 def plan(found: ArtifactSurvey, rules: ExpiryRules, now_ns: int) -> ExpiryPlan:
