@@ -11,6 +11,7 @@ from rutter.actors.advisor import proposal
 from rutter.actors.rules.pages.text_form import estimate_tokens
 from rutter.actors.world.models.messages import (
     ModelCall,
+    ModelClient,
     ModelFailed,
     ModelTurn,
     Prompt,
@@ -38,7 +39,7 @@ Said = Reply | ModelFailed
 Answer = Said | Waits | Callable[[Prompt], Said]
 
 
-class ScriptedModel:
+class ScriptedModel(ModelClient):
     """A scripted model answers in order. A function among them is asked what to say; if it is the
     last one it answers all that follows. Who has nothing left to say is not available.
 

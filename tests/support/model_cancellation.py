@@ -68,7 +68,7 @@ class Voyage(msgspec.Struct, frozen=True):
         return lessons[-1].workflow if lessons else None
 
 
-class Hurried:
+class Hurried(ModelClient):
     """A hurried adapter is given less time than it is said to have."""
 
     provider: ClassVar[str] = "hurried"

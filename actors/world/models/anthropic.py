@@ -9,6 +9,7 @@ import msgspec
 
 from rutter.actors.world.models.messages import (
     ModelCall,
+    ModelClient,
     ModelTurn,
     Prompt,
     Reply,
@@ -35,7 +36,7 @@ NO_EFFORT = ("claude-haiku-4-5", "claude-sonnet-4-5", "claude-3")  # refuse the 
 NOTHING = "(nothing)"  # stands for a turn without a word, which is refused
 
 
-class AnthropicModel:
+class AnthropicModel(ModelClient):
     """An Anthropic model answers one question at a time."""
 
     provider: ClassVar[str] = "anthropic"

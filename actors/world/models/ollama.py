@@ -10,6 +10,7 @@ import msgspec
 
 from rutter.actors.world.models.messages import (
     ModelCall,
+    ModelClient,
     ModelFailed,
     ModelTurn,
     Prompt,
@@ -36,7 +37,7 @@ CONTEXT = 16_384  # tokens: a whole turn. What does not fit is dropped silently,
 OURS = re.compile(r"call_(\d+)")
 
 
-class OllamaModel:
+class OllamaModel(ModelClient):
     """An Ollama server has this model."""
 
     provider: ClassVar[str] = "ollama"

@@ -8,6 +8,7 @@ import msgspec
 
 from rutter.actors.world.models.messages import (
     ModelCall,
+    ModelClient,
     ModelTurn,
     Prompt,
     Reply,
@@ -34,7 +35,7 @@ UNREASONED = ("gpt-5.6-", "gpt-6-", "gpt-6.1-")
 NOTHING = "(nothing)"
 
 
-class OpenAIModel:
+class OpenAIModel(ModelClient):
     """An OpenAI model answers one question at a time."""
 
     provider: ClassVar[str] = "openai"

@@ -14,6 +14,7 @@ from rutter.actors.world.browser.page_session import PageTimeout
 from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.models.messages import (
     ModelCall,
+    ModelClient,
     ModelFailed,
     ModelTurn,
     Prompt,
@@ -84,7 +85,7 @@ class Pages:
         return f"{name} says {SECRET}"
 
 
-class Answers:
+class Answers(ModelClient):
     """A model that says what it is told to, in order."""
 
     provider: ClassVar[str] = "scripted"

@@ -17,7 +17,14 @@ from rutter.actors.rules.text.untrusted import quarantined
 from rutter.actors.rules.tools.tool_table import SEVEN, TOOLS
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.tab import Tab
-from rutter.actors.world.models.messages import ModelCall, ModelTurn, Prompt, Reply, UserTurn
+from rutter.actors.world.models.messages import (
+    ModelCall,
+    ModelClient,
+    ModelTurn,
+    Prompt,
+    Reply,
+    UserTurn,
+)
 from rutter.actors.world.models.prices import PricedModel
 from rutter.actors.world.secrets.redaction import Redactor
 from rutter.events.action import Action, ByCss, Target
@@ -99,7 +106,7 @@ ECHO = """<h1>Vault</h1><label>Phrase <input></label>
   document.body.innerHTML = '<h1>Welcome</h1><button>' + said + '</button>'">Open</button>"""
 
 
-class Reads:
+class Reads(ModelClient):
     """A model that goes by what it is shown."""
 
     provider: ClassVar[str] = "scripted"

@@ -13,7 +13,7 @@ from rutter.actors.predictor import Predictor
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.actors.timer.actor import Timer
 from rutter.actors.validator.actor import Validator
-from rutter.actors.world.models.messages import ModelCall, Prompt, Reply, UserTurn
+from rutter.actors.world.models.messages import ModelCall, ModelClient, Prompt, Reply, UserTurn
 from rutter.events.action import Action, ByCss, ByPoint, ByRole, ByText, Secret, Target
 from rutter.events.advisor import AdviceReceived, Proposal
 from rutter.events.checks import ReadBack, TextVisible, UrlHas
@@ -489,7 +489,7 @@ def test_why_it_is_asked_is_told_between_marks_where_the_page_is_quoted() -> Non
     assert before.count(f"<untrusted-{nonce}>") == before.count(f"</untrusted-{nonce}>") + 1
 
 
-class Echo:
+class Echo(ModelClient):
     """A server that repeats the key wherever it can."""
 
     provider: ClassVar[str] = "anthropic"

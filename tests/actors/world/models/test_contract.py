@@ -9,7 +9,15 @@ import pytest
 from rutter.actors.world.models.defaults import DEFAULTS
 from rutter.actors.world.models.messages import ModelCall, ModelFailed, Prompt, Reply, UserTurn
 from rutter.events.advisor import AdviceError, Ending, TokenUsage
-from tests.support.model_providers import KEY, PROVIDERS, client_of, conversation, opened, question
+from tests.support.model_providers import (
+    KEY,
+    PNG,
+    PROVIDERS,
+    client_of,
+    conversation,
+    opened,
+    question,
+)
 from tests.support.provider_server import Answer, Call, Fault, Heard, WireServer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("provider", PROVIDERS)]
@@ -86,6 +94,26 @@ async def test_a_question_that_is_cancelled_hangs_up(provider: str) -> None:
             assert await anyio.to_thread.run_sync(server.waiting.wait, 10)
             tasks.cancel_scope.cancel()
         assert server.hung_up.wait(10)
+
+
+async def test_a_picture_arrives_once_with_its_prompt_and_every_fault_of_it_has_its_word(
+    provider: str,
+) -> None:
+    script = [Answer("Sloop | $29"), *(each.fault for each in FAILURES.values())]
+    with WireServer(script) as server:
+        async with opened(provider, server) as client:
+            reply = await client.vision((PNG,), "Extract pricing table", within_ms=LONG_MS)
+            for expected in FAILURES.values():
+                with pytest.raises(ModelFailed) as caught:
+                    await client.vision((PNG,), "What is it?", within_ms=LONG_MS)
+                assert (caught.value.code, caught.value.transient) == expected[1:]
+    assert (reply.text, reply.ending, reply.usage.input) == ("Sloop | $29", "said", 120)
+    first, *others = server.requests
+    assert first.pictures == (PNG,)
+    assert "tables of prices" in first.text
+    assert "do not solve" in first.system
+    assert {each.text for each in others} == {"What is it?"}
+    assert server.attempts == len(script)
 
 
 async def test_where_nobody_listens_it_is_unavailable(provider: str) -> None:
