@@ -28,6 +28,7 @@ demo: setup ## the bundled site, start to finish
 
 test: setup ## all tests: the fast ones, then those with a browser or a crash
 	@$(RUN) -m tests.support.xvfb
+	@$(RUN) -m tests.support.tesseract
 	@$(RUN) -m tests.support.suite $(PYTEST_ARGS)
 
 check: venv ## format, lint, types, import layers, fast tests (no browser needed)
@@ -44,6 +45,7 @@ bench-compare: setup ## this tree and another commit in turns: the ratios that m
 	@$(RUN) -m bench.compare --rev "$(REV)" --rounds $(ROUNDS) $(BENCH_ARGS)
 
 soak: setup ## crashes, power cuts and properties with their full counts, and whole voyages (long)
+	@$(RUN) -m tests.support.tesseract
 	@RUTTER_SOAK=1 $(RUN) -m pytest -m "soak or slow or extended or hypothesis" $(PYTEST_ARGS)
 
 apps: setup ## flows in applications that nobody here wrote, judged in their own stores (hours)

@@ -1,6 +1,6 @@
 """The Advisor says as facts what a model was asked and answered: replay needs no model."""
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -22,6 +22,8 @@ AdviceError = Literal[
     "unknown_model",
     "refused",
 ]
+
+TESSERACT: Final = "tesseract"  # reads pictures on this machine: no model, and asked of nobody
 
 
 class WantedCall(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -13,6 +13,9 @@ import msgspec
 
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import NOTHING, Gate
+from rutter.actors.world.models.tesseract import lacking
+from rutter.actors.world.ocr.word_boxes import languages
+from rutter.events.advisor import TESSERACT
 from rutter.events.errors import DirectoryInUse, RutterError
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.models import told
@@ -162,4 +165,29 @@ def _missing(offer: ModelOffer) -> str:
     return ""
 
 
-LOOKS = (_python, _sqlite, _driver, _proxy, _chromium, _directory, _log, _room, _models)
+def _tesseract(settings: Settings) -> Check:
+    """Who reads pictures on this machine. It is needed where a picture may be read and no model is
+    named for it."""
+    config = settings.config
+    lacks = lacking(config.text("agent.ghost.language"))
+    if not lacks.what:
+        return Check("tesseract", True, f"reads pictures here, in: {', '.join(languages())}")
+    asked = config.text("agent.ghost.vision_provider")
+    here = asked == TESSERACT or not (asked or is_on(config))
+    needed = here and config.flag("agent.ghost.enabled")
+    found = lacks.what if needed else f"{lacks.what}; to read pictures, {lacks.fix}"
+    return Check("tesseract", True, found, lacks.fix, warns=needed)
+
+
+LOOKS = (
+    _python,
+    _sqlite,
+    _driver,
+    _proxy,
+    _chromium,
+    _directory,
+    _log,
+    _room,
+    _models,
+    _tesseract,
+)

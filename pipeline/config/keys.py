@@ -16,6 +16,7 @@ import msgspec
 from rutter.actors.rules.policy.risky_words import DENYLIST
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.events.advisor import TESSERACT
 from rutter.events.errors import BadInput
 from rutter.events.run_settings import MILLION
 from rutter.pipeline.config.thresholds import PREDICTOR, PREDICTORS, SUGGEST, THRESHOLD
@@ -81,7 +82,7 @@ BY_ITSELF: Mapping[str, Mapping[str, Value]] = {
     "agent.provider": {"choices": PROVIDERS},
     "agent.fallbacks": {"choices": PROVIDERS},
     "agent.internal.allowed_tools": {"choices": tuple(TOOLS)},
-    "agent.ghost.vision_provider": {"choices": PROVIDERS},
+    "agent.ghost.vision_provider": {"choices": (*PROVIDERS, TESSERACT)},
     "policy.denylist": {"default": DENYLIST},
     "run.predictor": {"default": PREDICTOR, "choices": PREDICTORS},
     "run.threshold": {"default": THRESHOLD[PREDICTOR] / MILLION},

@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from rutter.actors.advisor.vision_by_reading import ReadingVision
 from rutter.actors.advisor.vision_model import ModelVision
 from rutter.actors.vision import Vision
 from rutter.actors.world.models.defaults import DEFAULTS
 from rutter.actors.world.models.messages import ModelCall, ModelClient, ModelFailed, Prompt, Reply
 from rutter.actors.world.models.prices import Price, PricedModel
+from rutter.actors.world.models.tesseract import TesseractReader, lacking
 from rutter.actors.world.secrets.redaction import Secrets, hide
 from rutter.events.errors import BadInput, WorldBroken
 from rutter.events.faults import NONE, faults
@@ -141,11 +143,15 @@ def _not_installed(provider: str, error: ImportError) -> ModelUnavailable:
 
 
 def vision_of(config: Config, opened: Mapping[str, PricedModel]) -> Vision | None:
-    """Who describes a picture after a failure: the first of them that can look at one."""
+    """Who describes a picture after a failure: the first of them that can look at one, else whoever
+    reads on this machine."""
     if not config.flag("critic.vision_enabled"):
         return None
-    seeing = [each.provider for each in offers(config) if each.pictures]
-    return next((ModelVision(*opened[each]) for each in seeing if each in opened), None)
+    seeing = [each.provider for each in offers(config) if each.pictures and each.provider in opened]
+    if seeing:
+        return ModelVision(*opened[seeing[0]])
+    language = config.text("agent.ghost.language")
+    return None if lacking(language).what else ReadingVision(TesseractReader(language))
 
 
 @asynccontextmanager
@@ -208,7 +214,7 @@ def _discreet(client: ModelClient, key: str) -> ModelClient:
     """The same, with its key taken out of whatever comes back: a server may repeat it."""
     known = Secrets([(f"{client.provider}_key", key)])
 
-    class Discreet:
+    class Discreet(ModelClient):
         provider: ClassVar[str] = client.provider
         model = client.model
 

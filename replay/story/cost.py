@@ -2,7 +2,14 @@
 
 from typing import Final
 
-from rutter.events.advisor import AdviceError, AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
+from rutter.events.advisor import (
+    TESSERACT,
+    AdviceError,
+    AdviceFailed,
+    AdviceLost,
+    AdviceReceived,
+    VisionGiven,
+)
 
 # Turned away before a model read a word: nobody charges for that. An answer that was cut or came
 # too late may have been charged, and one that a provider has done with and we could not read was.
@@ -12,8 +19,8 @@ FREE: Final[frozenset[AdviceError]] = frozenset(
 
 
 def is_call(given: VisionGiven) -> bool:
-    """Whether anybody was asked to look at the picture."""
-    return given.provider != ""
+    """Whether a model was asked to look at the picture."""
+    return given.provider not in ("", TESSERACT)
 
 
 def is_priced(end: AdviceReceived | AdviceFailed | AdviceLost | VisionGiven) -> bool:

@@ -8,9 +8,10 @@ where they cannot be had, the tests that need them say so and are skipped.
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from tests.support.debian_packages import install
 
 NEEDED = {"Xvfb": "xvfb", "xdotool": "xdotool"}
 
@@ -41,23 +42,10 @@ def xdotool(display: str, *arguments: str) -> None:
     subprocess.run(["xdotool", *arguments], env=env, check=True, timeout=30)
 
 
-def main() -> int:
-    """Installs what is missing where that can be done; never fails a setup because of it."""
-    packages = missing()
-    if not packages:
-        return 0
-    install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", *packages]
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        print(f"tests in a real window will be skipped; for them type: sudo {' '.join(install)}")
-        return 0
-    print(f"a screen for the tests that need a window: {' '.join(install)}")
-    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["apt-get", "update", "-q"], install):
-        said = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
-        if said.returncode != 0:
-            print(f"that did not work: {said.stderr.strip().splitlines()[-1:]}")
-    return 0
+def main() -> None:
+    """Installs what is missing where that can be done."""
+    install(missing(), "a screen for the tests that need a window", "tests in a real window")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -9,6 +9,7 @@ import pytest
 
 from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.actors.world.models.tesseract import ReaderLacks
 from rutter.actors.world.secrets.redaction import forget
 from rutter.pipeline.cli import doctor
 from rutter.pipeline.sessions import models
@@ -254,6 +255,31 @@ def test_the_doctor_warns_of_one_that_could_not_be_asked_after_the_first(
     assert ended.code == 8, ended
     assert "the anthropic package is not installed (no_such_package)" in ended.out
     assert "pip install 'rutter-agent[anthropic]'" in ended.out
+
+
+def test_the_doctor_says_who_reads_pictures_here_and_what_to_install_where_nobody_does(
+    rutter: Rutter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "LOOKS", (doctor._tesseract,))
+    monkeypatch.setattr(doctor, "lacking", lambda language: ReaderLacks())
+    monkeypatch.setattr(doctor, "languages", lambda: ["deu", "eng"])
+    assert "[OK]   tesseract: reads pictures here, in: deu, eng" in rutter("doctor").out
+    lacks = ReaderLacks("the program tesseract is not installed", "type: apt-get install it")
+    monkeypatch.setattr(doctor, "lacking", lambda language: lacks)
+    said = "tesseract: the program tesseract is not installed"
+    hint = "to read pictures, type: apt-get install it"
+    assert f"[OK]   {said}; {hint}" in rutter("doctor").out
+    for more, warned in (
+        ("", True),
+        ("vision_provider = 'tesseract'\n[agent.internal]\nenabled = true\n", True),
+        ("vision_provider = 'openai'\n", False),
+        ("[agent.internal]\nenabled = true\n", False),
+    ):
+        tools = f"allowed_tools = {TOOLS}\n" if "internal" in more else ""
+        configure(rutter, f"[agent.ghost]\nenabled = true\n{more}{tools}")
+        ended = rutter("doctor")
+        assert ended.code == 0, ended
+        assert (f"[WARN] {said}\n       type: apt-get" in ended.out) is warned, more
 
 
 def test_another_address_is_shown_and_no_line_ends_in_blanks(rutter: Rutter) -> None:

@@ -10,10 +10,12 @@ from typing import ClassVar
 import msgspec
 import pytest
 
+from rutter.actors.advisor.vision_by_reading import ReadingVision
 from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.world.models.defaults import DEFAULTS
-from rutter.actors.world.models.messages import ModelFailed, Prompt, Reply, UserTurn
+from rutter.actors.world.models.messages import ModelClient, ModelFailed, Prompt, Reply, UserTurn
 from rutter.actors.world.models.prices import Price, PricedModel
+from rutter.actors.world.models.tesseract import ReaderLacks
 from rutter.actors.world.secrets.redaction import forget, hushed
 from rutter.events.advisor import TokenUsage
 from rutter.events.errors import BadInput
@@ -56,7 +58,7 @@ def config(tmp_path: Path, text: str = ON, **env: str) -> Config:
     return read_config(None, tmp_path, {"XDG_CONFIG_HOME": "/nowhere/at/all", **env})
 
 
-class Speaker:
+class Speaker(ModelClient):
     """Says what it is told to, for one that is asked over a network."""
 
     provider: ClassVar[str] = "anthropic"
@@ -110,13 +112,19 @@ def test_the_planner_asks_nobody_where_it_is_told_so(tmp_path: Path) -> None:
     assert open_models(said, {}, needed=True) == {}
 
 
-def test_a_picture_is_described_by_the_first_who_can_look_at_one(tmp_path: Path) -> None:
+def test_a_picture_is_described_by_the_first_who_can_look_at_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = ON + "[agent]\nprovider = 'ollama'\nfallbacks = ['anthropic']\n"
     priced = PricedModel(Speaker(Reply("m", "said")))
     opened = {"ollama": priced, "anthropic": priced}
     assert vision_of(config(tmp_path, text), opened) is None
     text += "[critic]\nvision_enabled = true\n"
     assert vision_of(config(tmp_path, text), opened) is not None
+    monkeypatch.setattr(models, "lacking", lambda language: ReaderLacks())
+    reads = vision_of(config(tmp_path, text), {"ollama": priced})
+    assert isinstance(reads, ReadingVision)  # who looks at none is not asked: it is read here
+    monkeypatch.setattr(models, "lacking", lambda language: ReaderLacks("it is not installed"))
     assert vision_of(config(tmp_path, text), {"ollama": priced}) is None
 
 

@@ -1,0 +1,1 @@
+"""Text is read from pictures here, on this machine: words with their boxes, and what they form."""
