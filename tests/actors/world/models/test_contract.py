@@ -99,7 +99,8 @@ async def test_a_question_that_is_cancelled_hangs_up(provider: str) -> None:
 async def test_a_picture_arrives_once_with_its_prompt_and_every_fault_of_it_has_its_word(
     provider: str,
 ) -> None:
-    script = [Answer("Sloop | $29"), *(each.fault for each in FAILURES.values())]
+    script: list[Answer | Fault] = [Answer("Sloop | $29")]
+    script += [each.fault for each in FAILURES.values()]
     with WireServer(script) as server:
         async with opened(provider, server) as client:
             reply = await client.vision((PNG,), "Extract pricing table", within_ms=LONG_MS)
