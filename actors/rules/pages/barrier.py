@@ -24,6 +24,8 @@ SERVICE = 5
 SAID_OF_BOTS = 4
 SAID_OF_REFUSAL = 3
 TEXT_OF_BOTS = 4
+TEXT_ALONE = ENOUGH
+NO_TEXT = 2  # beside a mark of a service
 TEXT_OF_REFUSAL = 2
 SAID_AGAIN = 2  # a heading often says what the title does
 COUNTED = 2  # texts of a list: one that says the same thrice is no surer
@@ -86,13 +88,18 @@ def _kept_out(page: Page, status: int, made: Makeup) -> tuple[Signal, ...]:
     """What speaks for a page that keeps programs out, where it is enough."""
     if made.text > THIN_TEXT or _controls(page) > MOST_CONTROLS:
         return ()
-    found = (*_of_services(made), *_said(page), *_texts(made))
+    services = tuple(_of_services(made))
+    if services and made.text <= EMPTY_TEXT:
+        services = (*services, Signal("no_text", NO_TEXT, _characters(made), of_bots=False))
+    found = (*services, *_said(page), *_texts(made))
     if status in STATUSES:
         found = (*found, Signal("status", STATUSES[status], f"status {status}", of_bots=False))
     enough = sum(each.points for each in found) >= ENOUGH
-    only_said = all(each.sign in ("title", "heading", "text") for each in found)
-    if not enough or not any(each.of_bots for each in found):
+    # What is said of a refusal is said of many: with its status it is one.
+    refused = status in STATUSES and bool(_texts_in(made, "refusal"))
+    if not enough or not (refused or any(each.of_bots for each in found)):
         return ()
+    only_said = all(each.sign in ("title", "heading", "text") for each in found)
     return () if only_said and made.text > NOTICE_TEXT else found
 
 
@@ -149,10 +156,14 @@ def _first(phrases: tuple[str, ...], texts: tuple[str, ...]) -> str:
 
 
 def _texts(made: Makeup) -> Iterator[Signal]:
-    said = _texts_in(made, "bots")[:COUNTED]
-    yield from (Signal("text", TEXT_OF_BOTS, f"text {each!r}") for each in said)
-    said = _texts_in(made, "refusal")[:COUNTED]
-    yield from (Signal("text", TEXT_OF_REFUSAL, f"text {each!r}") for each in said)
+    lists = (
+        ("alone", TEXT_ALONE, True),
+        ("bots", TEXT_OF_BOTS, True),
+        ("refusal", TEXT_OF_REFUSAL, False),
+    )
+    for name, points, of_bots in lists:
+        for said in _texts_in(made, name)[:COUNTED]:
+            yield Signal("text", points, f"text {said!r}", of_bots=of_bots)
 
 
 def _texts_in(made: Makeup, name: str) -> list[str]:
@@ -214,12 +225,16 @@ def _empty(page: Page, made: Makeup) -> Barrier | None:
     return _told(
         "empty_shell",
         (
-            *(Signal("no_text", 0, f"{made.text} characters") for _ in range(not waits)),
+            *(Signal("no_text", 0, _characters(made)) for _ in range(not waits)),
             *(Signal("waits", 0, f"text {each!r}") for each in waits[:1]),
             *(Signal("mount", 0, f"element {each}") for each in _mounts(made)[:1]),
             Signal("script", 0, f"{made.scripts} scripts"),
         ),
     )
+
+
+def _characters(made: Makeup) -> str:
+    return f"{made.text} characters of text"
 
 
 def _patience_ms(page: Page, made: Makeup) -> int:

@@ -42,6 +42,7 @@ class BarrierPhrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     said_of_bots: tuple[str, ...]
     said_of_refusal: tuple[str, ...]
     text_of_bots: tuple[str, ...]
+    text_alone: tuple[str, ...]
     text_of_refusal: tuple[str, ...]
     text_of_waiting: tuple[str, ...]
 
@@ -64,6 +65,7 @@ def barrier_marks() -> BarrierMarks:
     said = languages.values()
     lists = {
         "bots": [text for each in said for text in each.text_of_bots],
+        "alone": [text for each in said for text in each.text_alone],
         "refusal": [text for each in said for text in each.text_of_refusal],
         "waiting": [text for each in said for text in each.text_of_waiting],
     }

@@ -18,6 +18,8 @@ CHALLENGE = PageMark("inline", "_cf_chl_opt")
 CHECKBOX = PageMark("frame", "/recaptcha/(api2|enterprise)/anchor(?!.*size=invisible)", 4)
 LETTERS = PageMark("element", 'img[src*="captcha" i]', 2)
 HUMAN, REFERENCE = PageMark("text", "verify you are human"), PageMark("text", "reference #")
+LIMIT = PageMark("text", "rate limit")
+REJECTED = PageMark("text", "requested url was rejected. please consult with your administrator")
 ROOT, LOADING = PageMark("mount", "#root"), PageMark("text", "loading")
 BUTTON, FIELD = (
     PageElement("button", Untrusted("Send")),
@@ -44,7 +46,9 @@ def made(*marks: PageMark, **more: Any) -> Makeup:
         (page("Just a moment..."), 200, made(CHALLENGE), ("blocked", False)),
         (page("Access Denied", "Access Denied"), 403, made(REFERENCE), ("blocked", False)),
         (page("Robot Check"), 0, made(HUMAN), ("blocked", False)),
-        (page("Too Many Requests"), 429, made(PageMark("text", "rate limit")), ("blocked", False)),
+        (page("Too Many Requests"), 429, made(LIMIT), ("blocked", False)),
+        (page(), 247, made(CHALLENGE, text=0), ("blocked", False)),
+        (page("Acme"), 200, made(REJECTED, text=120), ("blocked", False)),
         (page("Just a moment..."), 403, made(CHALLENGE, TURNSTILE), ("captcha", False)),
         (page(), 200, made(CHECKBOX), ("captcha", False)),
         (page("", "Sign in", FIELD, BUTTON), 200, made(CHECKBOX), ("captcha", True)),
@@ -81,6 +85,8 @@ def test_a_page_that_keeps_somebody_out_or_shows_nothing_is_told(
         (page("Access denied", "Access denied"), 403, made()),  # an account without permission
         (page("404 Not Found", "Not found"), 404, made(text=60)),
         (page("Back soon", "Back soon"), 503, made(text=90)),
+        (page("Too many requests", "Too many requests"), 200, made(LIMIT, text=80)),  # of an API
+        (page("Why a site says so"), 200, made(REJECTED, text=1_400)),
         (page("Are you a robot?", "Are you a robot?"), 200, made(HUMAN, text=1_400)),  # an article
         (page("Security check", "Security check"), 200, made(text=2_000)),
         (page("Robot Check", "", *[BUTTON] * 9), 200, made(HUMAN)),
