@@ -83,6 +83,7 @@ CauseKind = Literal[
     "login_expired",  # of `origin`
     "signed_out",
     "unrecorded",  # what is in the way was met in no recording
+    "barrier",  # of the kind `code`, known by what `why` says
     "no_predictions",
     "unsure",  # the likeliest step has this `share` of certainty, in millionths
     "value_unknown",

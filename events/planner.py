@@ -57,11 +57,11 @@ class StepsRecalled(Event, frozen=True, tag="StepsRecalled"):
 
 
 class CheckpointReached(Event, frozen=True, tag="CheckpointReached"):
-    """A person must go on in the window from here: to sign in, or where the run is lost (E3). With
-    `taken_to`, they did: whether all that lies before the step of this place, is for them to
-    say."""
+    """A person must go on in the window from here: to sign in, past what keeps programs out, or
+    where the run is lost (E3). With `taken_to`, they did: whether all that lies before the step of
+    this place, is for them to say."""
 
-    kind: Literal["login", "unknown"]
+    kind: Literal["login", "unknown", "barrier"]
     step: int
     why: str
     index: int = -1
@@ -80,7 +80,8 @@ class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
     """The Planner wants the page looked at when it changes, at the latest after `within_ms`, and
     for these `texts`. `aside_over`: the page that was opened aside is not needed any more.
     `rest_awaited`: when it has come to rest, as `rest` says. `filling_awaited`: it is empty,
-    and its scripts may still fill it."""
+    and its scripts may still fill it. `barrier_awaited`: it keeps programs out, and may let this
+    one in once it has looked at it."""
 
     why: Literal[
         "place_unmet",
@@ -93,6 +94,7 @@ class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
         "resumed",
         "rest_awaited",
         "filling_awaited",
+        "barrier_awaited",
     ]
     within_ms: int
     tab: int | None = None

@@ -6,7 +6,7 @@ from rutter.events.action import Action
 from rutter.events.event import Event, StepEvent, TryEvent
 from rutter.events.page import Resting
 
-ApprovalKind = Literal["policy", "login", "confirm", "unknown", "service", "requested"]
+ApprovalKind = Literal["policy", "login", "confirm", "unknown", "barrier", "service", "requested"]
 
 
 class PlanAdmitted(TryEvent, frozen=True, tag="PlanAdmitted"):

@@ -117,6 +117,7 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     judged: ActionJudged | None = None
     ended_ns: int = 0
     state: str = ""
+    barrier: str = ""
     differed: str = ""
     screenshot: Artifact | None = None
     files: list[str] = []

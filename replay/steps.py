@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from rutter.actors.rules.pages.barrier_words import barrier_story
 from rutter.events.action import Action
 from rutter.events.critic import OutcomeUnknown, PageAssessed
 from rutter.events.envelope import Envelope, kind
@@ -190,6 +191,7 @@ class SessionSteps(Fold):
         """The state that a step left the page in. A look elsewhere is over by then."""
         if self.in_order:
             self.in_order[-1].state = assessed.state
+            self.in_order[-1].barrier = barrier_story(assessed.barrier)
 
     @hears
     def _unknown(self, unknown: OutcomeUnknown) -> None:

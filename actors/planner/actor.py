@@ -9,7 +9,12 @@ from typing import ClassVar
 
 import msgspec
 
-from rutter.actors.planner.barred_run import with_barrier
+from rutter.actors.planner.barred_run import (
+    evolve_barred,
+    let_in_awaited,
+    missing_behind,
+    with_barrier,
+)
 from rutter.actors.planner.expired_login import expired_instead
 from rutter.actors.planner.model_help import acknowledged, evolve_advised, helped, on_advice
 from rutter.actors.planner.optional_steps import any_optional, evolve_aside, uncounted
@@ -108,7 +113,8 @@ class Planner:
         state = evolve_run(state, envelope)
         if isinstance(state, Desk):
             return evolve_desk(state, event)
-        return _evolve_planned(evolve_aside(evolve_advised(state, event), event), envelope)
+        state = evolve_barred(evolve_aside(evolve_advised(state, event), event), envelope)
+        return _evolve_planned(state, envelope)
 
     def decide(self, state: PlannerState, envelope: Envelope) -> Iterable[AnyEvent]:
         if state is None or state.stopped:
@@ -132,7 +138,8 @@ def _decided(state: PlannedRun, envelope: Envelope) -> Iterable[AnyEvent]:
         case StepDue() | PredictionMade() as due:
             yield from _next(state, due, envelope.at_ns)
         case ActionRejected() as rejected:
-            yield after_refusal(state, rejected)
+            awaited = missing_behind(state, rejected, envelope.at_ns)
+            yield awaited or after_refusal(state, rejected)
         case LookalikesFound() as found:
             yield from mend(state, found)
         case AdviceReceived() | AdviceFailed() as advice:
@@ -239,6 +246,8 @@ def _next(state: PlannedRun, due: StepDue | PredictionMade, now_ns: int) -> Iter
         return
     if (stop := over_limit(state)) is not None:
         yield stop
+    elif _finds_nothing(state, due) and (awaited := let_in_awaited(state, now_ns)) is not None:
+        yield awaited
     elif isinstance(due, StepDue):
         yield follow(state, due, now_ns)
     elif state.started.purpose == "record" or state.index < len(state.started.script):
@@ -248,6 +257,14 @@ def _next(state: PlannedRun, due: StepDue | PredictionMade, now_ns: int) -> Iter
         yield helped(state, retried) if isinstance(retried, RunStopped) else retried
     else:
         yield from _where_sure(state, due)
+
+
+def _finds_nothing(state: PlannedRun, due: StepDue | PredictionMade) -> bool:
+    """Whether the last step came to nothing, or nobody knows the next."""
+    if second_try(state) is not None:
+        return True
+    scripted = state.started.purpose == "record" or state.index < len(state.started.script)
+    return isinstance(due, PredictionMade) and not scripted and not due.candidates
 
 
 def _next_of_script(state: PlannedRun) -> AnyEvent | None:

@@ -99,7 +99,7 @@ def question_about(
     which may be that it ends here."""
     way = own_way(state)
     signed_out = state.due is not None and state.due.signed_out
-    shown = state.going.state not in NEVER_SHOWN and not signed_out
+    shown = state.going.state not in NEVER_SHOWN and not signed_out and not state.barred
     if isinstance(way, RunStopped) or not shown:
         return way
     return ask(state, _needed(state), why) or way

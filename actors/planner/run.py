@@ -131,6 +131,11 @@ class Run(msgspec.Struct, frozen=True):
         return self.flight is not None and self.flight.irreversible
 
     @property
+    def barred(self) -> bool:
+        """Whether the page in front keeps programs out."""
+        return self.barrier is not None and self.barrier.keeps_out
+
+    @property
     def taken(self) -> int:
         """The steps that count for the limit."""
         return self.step - self.let_go

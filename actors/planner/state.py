@@ -43,6 +43,7 @@ class PlannedRun(Run, frozen=True):
     recalled: tuple[int, ...] = ()
     pace: StepPace = StepPace()
     rested: bool = False  # since the last step of a script
+    barred_since_ns: int = 0  # since when the page keeps programs out
 
 
 PlannerState = PlannedRun | Desk | None  # nothing before its session has started

@@ -92,7 +92,8 @@ def _until_met(state: PlannedRun, due: StepDue, now_ns: int) -> AnyEvent:
     if done := done_by(state.started, state.settling, due.index):
         return stop_run(state, "completed", "", done, Cause("done_before"))
     waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
-    left_ms = state.started.settings.place_ms - waited_ms
+    settings = state.started.settings
+    left_ms = (settings.answer_ms if state.barred else settings.place_ms) - waited_ms
     if left_ms > 0:
         wanted = due.step.action.tab
         if wanted is not None and wanted != state.tab:
@@ -108,7 +109,7 @@ def by_hand(
 ) -> tuple[AnyEvent, ...]:
     """Where the person left it is looked at; if they did not, it ends where it was."""
     if isinstance(answer, CheckpointRefused):
-        if answer.kind == "login":
+        if answer.kind in ("login", "barrier"):
             return (person_declined(state, answer),)
         return (stop_run(state, "failed", "lost", answer.message or "a person said no"),)
     if state.taken_to < 0:
@@ -140,7 +141,8 @@ def after_refusal(state: PlannedRun, rejected: ActionRejected) -> AnyEvent:
         return passed_over(due.index, due.of, rejected.reason)
     if rejected.error in GONE and (back := recall_missing(state, rejected)):
         return back
-    if looked := look_for(plan, rejected, state.started.values):
+    looked = look_for(plan, rejected, state.started.values)
+    if looked is not None and not state.barred:  # nothing on such a page is the element
         return looked
     if plan is not None and plan.driver == "model" and rejected.error != "needs_person":
         # Whatever the reason, a person's too: it goes back to whoever proposed it (E3).

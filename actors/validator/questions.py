@@ -31,6 +31,7 @@ CONFIRM = "confirm"  # S1 FR-008: what the person types out before the last step
 BY_HAND = {
     "login": "Sign in in the window",
     "unknown": "Bring the page to where this step is due, in the window",
+    "barrier": "Do in the window what the site asks for there",
 }
 
 

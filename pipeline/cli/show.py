@@ -69,6 +69,8 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
         terminal.say(f"result: {name} = {value if rows is None else rows_in_words(rows)}")
     if story.state and story.state != "UNKNOWN":
         terminal.say(f"state: {story.state}")
+    if story.barrier:
+        terminal.say(f"barrier: {story.barrier}")
     _show_end(story, settings, terminal)
 
 

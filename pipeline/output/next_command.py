@@ -56,6 +56,8 @@ def _said(story: Story, settings: Settings, sure: Thresholds | None) -> str:
         return "run it again and type the word as it stands, if the last step is meant"
     if kind == "model_unavailable":
         return _advice_on_models(story, settings)
+    if story.cause.kind == "barrier":
+        return fault_of(story.cause.code).next
     if kind == "needs_person" and (found := _advice_on_signing_in(story, settings)):
         return found
     if story.purpose == "free" and (found := _advice_on_going_freely(story, kind, sure)):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rutter.actors.rules.pages.barrier_words import barrier_story
 from rutter.actors.rules.steps.confidence import hundredths
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.events.action import Action, Kind
@@ -12,7 +13,14 @@ from rutter.events.advisor import (
     AdviceReceived,
     VisionGiven,
 )
-from rutter.events.critic import ActionJudged, Evidence, ReadBackDue, StateDiffered, VisionSought
+from rutter.events.critic import (
+    ActionJudged,
+    Evidence,
+    PageAssessed,
+    ReadBackDue,
+    StateDiffered,
+    VisionSought,
+)
 from rutter.events.envelope import Envelope
 from rutter.events.executor import (
     ActionDone,
@@ -92,6 +100,7 @@ class Narrator(SessionSteps):
         self._before = StepRecord(0, "person", Action("check"), "", 0)  # anything was begun
         self._request = AdviceRequested("", "plan", "")
         self._within = ""
+        self._barrier = ""
 
     def lines(self, envelope: Envelope) -> Iterator[str]:
         self.take(envelope)
@@ -191,9 +200,14 @@ class Narrator(SessionSteps):
         return self.started is None or self.started.purpose == "free"
 
     def _say_foreseen(self, event: AnyEvent) -> Iterator[str]:
-        """Where a free run seems to be, what cannot be done here, what a person took back, and that
-        one took the wheel."""
+        """Where a free run seems to be, what cannot be done here, what keeps it out, what a person
+        took back, and that one took the wheel."""
         match event:
+            case PageAssessed(barrier=barrier):
+                said = barrier_story(barrier)
+                if said and said != self._barrier:  # one page is looked at more than once
+                    yield f"[BARRIER] {said}"
+                self._barrier = said
             case SessionPaused(by=by):
                 yield f"[PAUSED] by {by}: nothing new begins, the window may be used"
             case SessionResumed(by=by):

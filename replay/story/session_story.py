@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from rutter.actors.rules.pages.barrier_words import barrier_story
 from rutter.actors.rules.steps.proof_grades import lasting
 from rutter.events.advisor import VisionGiven
 from rutter.events.artifacts import artifacts_in
@@ -208,6 +209,7 @@ class _StoryFold(SessionSteps):
     @hears
     def _state(self, assessed: PageAssessed) -> None:
         self.story.state = assessed.state
+        self.story.barrier = barrier_story(assessed.barrier)
 
     @hears
     def _claim(self, claimed: CompletionClaimed) -> None:

@@ -62,6 +62,8 @@ def _afterwards(step: StepStory) -> Iterator[str]:
         yield f"vision: {step.vision}"
     if step.state and step.state != "UNKNOWN":
         yield f"state: {step.state}"
+    if step.barrier:
+        yield f"barrier: {step.barrier}"
     if step.differed:
         yield f"state differed: {step.differed}"
     if step.undone:

@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from rutter.events.advisor import AdviceError
+from rutter.events.critic import BarrierKind
 from rutter.events.executor import ErrorCode
 from rutter.events.faults import NONE, failed_call, fault_of, fault_of_end, faults
 from rutter.events.runtime import Failure, StopReason
@@ -17,10 +18,11 @@ ENDS = {*get_args(Failure), *get_args(StopReason)} - {""}
 SAID = {*get_args(ErrorCode), *get_args(ToolError), *ENDS} - {""}
 REJECTED = {*get_args(ActionRejected.__annotations__["code"]), "human_rejected", "needs_person"}
 WELL = {"completed", "running"}
+KEPT_OUT = {*get_args(BarrierKind)} - {"drawn"}
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("code", sorted((SAID | REJECTED) - WELL))
+@pytest.mark.parametrize("code", sorted((SAID | REJECTED | KEPT_OUT) - WELL))
 def test_every_code_has_a_row(code: str) -> None:
     fault = faults().codes[code]
     assert fault.error_code in get_args(ErrorType)
@@ -31,7 +33,7 @@ def test_every_code_has_a_row(code: str) -> None:
 
 
 def test_there_is_no_row_for_what_nobody_says() -> None:
-    assert set(faults().codes) == SAID | REJECTED | WELL | {"value_not_set"}
+    assert set(faults().codes) == SAID | REJECTED | KEPT_OUT | WELL | {"value_not_set"}
     assert set(faults().models) == set(get_args(AdviceError))
 
 
@@ -42,7 +44,7 @@ def test_only_what_went_well_or_is_under_way_is_no_fault() -> None:
 def test_every_end_has_a_command_and_an_advice() -> None:
     codes = faults().codes
     assert {code for code in codes if codes[code].command} == ENDS - WELL
-    assert {code for code in codes if codes[code].next} == ENDS - WELL - {"failed"}
+    assert {code for code in codes if codes[code].next} == (ENDS | KEPT_OUT) - WELL - {"failed"}
 
 
 def test_what_the_executor_finds_keeps_its_worth_in_the_words_of_a_caller() -> None:

@@ -23,6 +23,10 @@ OTHERS = {
     "/slow": ("text/plain", "No berth is free before May."),
     "/_Incapsula_Resource": ("text/html", "Request unsuccessful. Incapsula incident ID: 777-12"),
 }
+INSIDE = "<title>Harbour</title><h1>Berths</h1><button onclick='this.disabled = true'>Book</button>"
+# A page that keeps somebody out goes on by itself once it is content.
+LOOKS = """<script>const look = () => fetch("/door").then(({ok}) =>
+    ok ? location.reload() : setTimeout(look, 100)); look();</script>"""
 SLOW_S = 0.7  # as a server takes its time
 
 
@@ -44,10 +48,18 @@ PAGES = tuple(map(_read, FILE.read_text("utf-8").removeprefix("=== ").split("\n=
 
 
 class BarrierSite(Loopback["_Server"]):
-    """The site serves each page at its name, with its status."""
+    """The site serves each page at its name, with its status, and at /door one of them until
+    somebody was let in."""
 
     def __init__(self) -> None:
         super().__init__(_Server())
+
+    def close_door(self, name: str) -> None:
+        shown = self._server.pages[f"/{name}"]
+        self._server.pages["/door"] = shown._replace(html=shown.html + LOOKS)
+
+    def let_in(self) -> None:
+        self._server.pages["/door"] = BarrierPage("door", 200, None, INSIDE)
 
 
 class _Server(QuietServer):

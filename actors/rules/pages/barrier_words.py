@@ -26,3 +26,8 @@ def barrier_told(barrier: Barrier) -> dict[str, object]:
         "signs": list(barrier.signs),
         "detail": barrier.detail,
     }
+
+
+def barrier_story(barrier: Barrier | None) -> str:
+    """For whoever looks back: with what it was known by."""
+    return f"{barrier_in_words(barrier)}: {barrier.detail}" if barrier is not None else ""

@@ -36,6 +36,7 @@ WANTED = ("cancelled", "skipped")  # by somebody, who knows
 ASKED: dict[ApprovalKind, str] = {
     "policy": "a step needs an answer before it is done",
     "confirm": "the last step is to be confirmed",
+    "barrier": "the site asks for a person: a captcha, or a look at who is there",
     "service": "the service asks for a person",
     "login": "somebody has to sign in",
     "unknown": "the way is lost, somebody has to go on by hand",

@@ -8,6 +8,7 @@ from typing import get_args
 import msgspec
 import pytest
 
+from rutter.events.causes import Cause
 from rutter.events.faults import faults
 from rutter.events.page import Artifact
 from rutter.events.runtime import Failure, StopReason
@@ -128,6 +129,26 @@ def test_a_page_that_asks_to_sign_in_is_named_as_one(settings: Settings) -> None
     lines = list(lesson_lines(learned(story, settings)))
     assert "the page was: 'Cart' at https://shop.example/cart; it asks to sign in" in lines
     assert "it should have been: https://shop.example/cart" in lines
+
+
+@pytest.mark.parametrize(
+    ("code", "failure", "words", "advice"),
+    [
+        ("captcha", "needs_person", "none was there: the site asks for a captcha", "--headed"),
+        ("blocked", "needs_person", "none was there: the site keeps programs out", "--headed"),
+        ("empty_shell", "lost", "its scripts did not fill it", "look at it in a window"),
+    ],
+)
+def test_what_kept_a_run_out_is_named_with_what_a_person_can_do(
+    settings: Settings, code: str, failure: str, words: str, advice: str
+) -> None:
+    story = lost(failure=failure, state="FAILED", barrier="the site asks here for it")
+    story.cause = Cause("barrier", code=code)
+    lesson = learned(story, settings)
+    assert lesson.reason.endswith(words)
+    assert lesson.state == "the site asks here for it"
+    assert advice in lesson.next
+    assert "rutter run " in lesson.next
 
 
 def test_what_lies_over_an_element_is_named(settings: Settings) -> None:

@@ -16,7 +16,7 @@ from rutter.events.advisor import (
     VisionGiven,
     WantedCall,
 )
-from rutter.events.critic import ActionJudged, Evidence
+from rutter.events.critic import ActionJudged, Barrier, Evidence, PageAssessed
 from rutter.events.envelope import Envelope
 from rutter.events.executor import (
     ActionFailed,
@@ -281,6 +281,15 @@ def test_the_deciding_evidence_is_told_with_the_confidence_over_all() -> None:
     assert lines[seen - 1] == ("[MODEL] scripted eyes-2: 1,100 tokens in, 20 out, $0.0036, 0.0 s")
     assert "FILE 'orders.csv': there, 12 bytes" in lines
     assert "[FAIL] STATE: the page is RETENTION_OFFER, expected was COMPLETE" in lines
+
+
+def test_what_keeps_a_run_out_is_told_once() -> None:
+    barrier = Barrier("captcha", ("frame",), "Cloudflare", "a frame of Cloudflare")
+    seen = PageAssessed("", barrier)
+    assert narrate(seen, seen, PageAssessed(), seen) == 2 * [
+        "[BARRIER] the site asks here for a captcha, which a person must do (Cloudflare): "
+        "a frame of Cloudflare"
+    ]
 
 
 def test_looking_that_fails_says_who_was_asked() -> None:
