@@ -1,7 +1,7 @@
 """Open spans are not finished yet: an actor's work, and the step that it belongs to."""
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
@@ -16,16 +16,14 @@ from rutter.replay.traces.span import CLIENT, INTERNAL, Attributes, Link, Span, 
 # Whose child a piece of work is; `later` until it shows which step it led to, if any.
 Place = Literal["step", "run", "later"]
 
-# A report says how long its work took, in one of these units. This version of the mapping leaves it
-# out of a search for look-alikes.
-UNITS_NS: Final = {"took_us": 1_000, "took_ms": 1_000_000}
-
 
 def took_ns(event: Event) -> int:
-    """How long the reported work took, 0 when the report does not say."""
+    """How long the reported work took, 0 when the report does not say. This version of the mapping
+    leaves it out of a search for look-alikes."""
     if isinstance(event, LookalikesFound):
         return 0
-    return max(0, *(getattr(event, field, 0) * unit for field, unit in UNITS_NS.items()))
+    micros: int = getattr(event, "took_us", 0) or getattr(event, "took_ms", 0) * 1_000
+    return max(0, micros) * 1_000
 
 
 class OpenWork(msgspec.Struct, eq=False):

@@ -167,22 +167,23 @@ class SessionSpans(Fold):
     def _at_work(self, event: AnyEvent) -> OpenStep | None:
         """The innermost step that has no verdict yet. What a verdict teaches is still of the step
         that was judged, and nothing is learned from a look whether it worked."""
-        chain = self._chain
-        if chain and rule_of(event).span == "learn" and all(step.settled for step in chain):
-            return chain[-1]
-        return self._unsettled
-
-    @property
-    def _chain(self) -> tuple[OpenStep, ...]:
-        """The innermost step that is open, and those that it lies in."""
-        return tuple(self._step.chain()) if self._step is not None else ()
+        found = self._unsettled
+        if found is None and self._step is not None and rule_of(event).span == "learn":
+            return list(self._step.chain())[-1]
+        return found
 
     @property
     def _unsettled(self) -> OpenStep | None:
-        return next((step for step in self._chain if not step.settled), None)
+        step = self._step
+        while step is not None and step.settled:
+            step = step.owner
+        return step
 
     def _numbered(self, number: int) -> OpenStep | None:
-        return next((step for step in self._chain if step.number == number), None)
+        step = self._step
+        while step is not None and step.number != number:
+            step = step.owner
+        return step
 
     @hears
     def _observed(self, work: OpenWork, _seen: PageObserved) -> None:
@@ -404,7 +405,7 @@ class SessionSpans(Fold):
         self._release(self._run_id)
         end = event if isinstance(event, SessionEnded) else None
         outcome = OPEN if end is None else OUTCOMES[SessionEnded](end)
-        for step in self._chain:
+        for step in self._step.chain() if self._step is not None else ():
             if not step.settled and outcome.status == ERROR:
                 step.outcome = bad("no verdict", outcome.message)
         self._close_step()
