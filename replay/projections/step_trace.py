@@ -25,6 +25,7 @@ from rutter.events.validator import (
 from rutter.replay.fold import hears
 from rutter.replay.projections.projection import Entry, Projection
 
+EFFECTS = {ActionApproved: "allow", ApprovalRequested: "ask", ActionRejected: "deny"}
 LISTS = ("artifacts", "policy_flags")  # of texts, as JSON
 # The last try of a step, or whatever came last where an event names none.
 _LAST = (
@@ -85,17 +86,10 @@ class StepTraceTable(Projection):
         _insert(entry, row, kind_of(begun.action))
 
     @hears
-    def _allowed(self, entry: Entry, by: ActionApproved) -> None:
-        _append(entry, "policy_flags", f"allow:{by.rule}", by.step)
-
-    @hears
-    def _asked(self, entry: Entry, by: ApprovalRequested) -> None:
-        _append(entry, "policy_flags", f"ask:{by.rule}", by.step)
-
-    @hears
-    def _rejected(self, entry: Entry, by: ActionRejected) -> None:
-        _append(entry, "policy_flags", f"deny:{by.rule}", by.step)
-        _close(entry, by.step, "rejected", by.code)
+    def _ruled(self, entry: Entry, by: ActionApproved | ApprovalRequested | ActionRejected) -> None:
+        _append(entry, "policy_flags", f"{EFFECTS[type(by)]}:{by.rule}", by.step)
+        if isinstance(by, ActionRejected):
+            _close(entry, by.step, "rejected", by.code)
 
     @hears
     def _withheld(self, entry: Entry, by: ActionWithheld) -> None:

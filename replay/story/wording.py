@@ -71,7 +71,7 @@ def _escaped(char: str) -> str:
 
 def in_words(action: Action, name: str = "") -> str:
     """What the action does; `name` is what its element calls itself, when that is known."""
-    target = repr(name) if name else _target(action)
+    target = repr(name) if name else _found(action.target)
     value = value_in_words(action.value) if action.value is not None else "nothing"
     if not action.verify:
         return printable(_words(action, target, value))
@@ -80,7 +80,7 @@ def in_words(action: Action, name: str = "") -> str:
 
 def called(action: Action) -> str:
     """What the action is done to: `"Save"`."""
-    target = _target(action)
+    target = _found(action.target)
     return printable(f'"{target[1:-1]}"' if target.startswith("'") else target)
 
 
@@ -322,10 +322,6 @@ def healed_in_words(recorded: str, element: Resolved, score: int) -> str:
     by = f" by {locator_in_words(element.ways[0])}" if element.ways else ""
     alike = score * 100 // MILLION
     return printable(f"{recorded!r} is now {now!r}{by} ({alike} % like it)")
-
-
-def _target(action: Action) -> str:
-    return _found(action.target)
 
 
 def _found(target: Target | None) -> str:
