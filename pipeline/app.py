@@ -46,7 +46,7 @@ from rutter.events.runtime import (
 )
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.vocabulary import AnyEvent
-from rutter.pipeline.clock import Clock, SystemClock
+from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.runtime.mailbox import MailboxStatistics
 from rutter.pipeline.runtime.recovery import close_interrupted, learn_from_log, unsealed_heads
@@ -77,8 +77,8 @@ class App:
         deciders: list[DecidingActor[Any]],
     ) -> None:
         self.clock = clock
-        self._log = log
-        self._artifacts = artifacts
+        self.log = log
+        self.artifacts = artifacts
         self._sequencer = Sequencer(
             log, deciders, clock, at_once=self._at_once, durable=self._durable
         )
@@ -107,11 +107,10 @@ class App:
     ) -> AsyncIterator["App"]:
         """Folds the log, closes what a dead process left open, runs until left."""
         made = deciders if deciders is not None else fresh_deciders()
-        app = cls(log, artifacts, clock or SystemClock(), made)
+        app = cls(log, artifacts, clock or Clock(), made)
         try:
-            for actor in made:
-                if isinstance(actor.decider, Predictor):
-                    await learn_from_log(log, actor.decider)
+            for predictor in app._predictors():
+                await learn_from_log(log, predictor)
         except LogCorrupt:
             await log.close()  # its thread would keep the process alive
             raise
@@ -121,7 +120,8 @@ class App:
                 for head in await unsealed_heads(log):
                     app._sequencer.adopt(head)
                 app.interrupted = await close_interrupted(log, app._sequencer, made)
-                await app._say(_process_started())
+                version, python = metadata.version("rutter-agent"), platform.python_version()
+                await app._say(ProcessStarted(version, python, platform.system()))
                 yield app
             finally:
                 app.shutdown = await shut_down(app._phases())
@@ -157,7 +157,7 @@ class App:
         if logins is not None:
             screen.on_state = LoginTokens(started, redact, screen.cover).take
             screen.on_state(logins.state)
-        artifacts = CleanArtifacts(self._artifacts, redact) if self._artifacts else None
+        artifacts = CleanArtifacts(self.artifacts, redact) if self.artifacts else None
         effectors: list[Effector] = [
             Observer(screen, artifacts),
             Executor(
@@ -217,11 +217,13 @@ class App:
         wait for it; so it is done before, a piece at a time."""
         if started.workflow is not None:
             return
-        for actor in self._deciders:
-            if isinstance(actor.decider, Predictor):
-                knowledge = actor.decider.knowledge
-                while not knowledge.prepare(started.settings.predictor, FOLD_ROWS):
-                    await anyio.lowlevel.checkpoint()
+        for predictor in self._predictors():
+            while not predictor.knowledge.prepare(started.settings.predictor, FOLD_ROWS):
+                await anyio.lowlevel.checkpoint()
+
+    def _predictors(self) -> list[Predictor]:
+        deciders = (actor.decider for actor in self._deciders)
+        return [each for each in deciders if isinstance(each, Predictor)]
 
     def _submitter(self, redact: Redactor | None) -> Submit:
         """Facts of a session go to the sequencer without what they must not hold."""
@@ -235,15 +237,12 @@ class App:
         return submit
 
     async def stop(self, session: str, by: str, why: str = "") -> None:
-        running = self._sessions.get(session)
-        if running is None:
-            raise BadInput(f"no session {session!r} is running", "see: rutter sessions")
-        await self._stop(running, StopRequested(by, why))
+        await self._stop(self._known(session), StopRequested(by, why))
 
     async def pause(self, session: str, by: str) -> None:
         """Nothing new begins in it: the step under way comes to its end and is judged, and whoever
         has its window may go on there. Raises `BadInput` where there is nothing to pause."""
-        running = self._running(session)
+        running = self._known(session, stopped=False)
         if running.paused:
             raise BadInput(f"session {session!r} is paused", f"resume it: rutter resume {session}")
         if running.by_hand:
@@ -256,7 +255,7 @@ class App:
 
     async def resume(self, session: str, by: str) -> None:
         """It goes on from where its page is now. Raises `BadInput` where it is not paused."""
-        running = self._running(session)
+        running = self._known(session, stopped=False)
         if not running.paused:
             raise BadInput(f"session {session!r} is not paused", "see: rutter sessions")
         running.paused = False
@@ -266,9 +265,10 @@ class App:
         """The sessions that are paused now."""
         return tuple(name for name, each in self._sessions.items() if each.paused)
 
-    def _running(self, session: str) -> Session:
+    def _known(self, session: str, *, stopped: bool = True) -> Session:
+        """One that is not over; where it must not have `stopped`, one that goes on."""
         running = self._sessions.get(session)
-        if running is None or running.stopped:
+        if running is None or (running.stopped and not stopped):
             raise BadInput(f"no session {session!r} is running", "see: rutter sessions")
         return running
 
@@ -303,23 +303,12 @@ class App:
 
     async def ended(self, session: str) -> SessionEnded:
         """How a session that runs ends, once it has."""
-        running = self._sessions.get(session)
-        if running is None:
-            raise BadInput(f"no session {session!r} is running", "see: rutter sessions")
-        return await asyncio.shield(running.ended)
+        return await asyncio.shield(self._known(session).ended)
 
     async def hand_in(self, session: str, actor: Actor, event: AnyEvent) -> bool:
         """A fact from outside for a running session; `False` when it has stopped."""
         running = self._sessions.get(session)
         return running is not None and await running.hand_in(actor, event) is not None
-
-    @property
-    def log(self) -> EventLog:
-        return self._log
-
-    @property
-    def artifacts(self) -> ArtifactStore | None:
-        return self._artifacts
 
     def screen(self, session: str) -> Screen | None:
         """The pages of a session that runs here, for whoever shows them live."""
@@ -394,7 +383,7 @@ class App:
             Phase("stop sessions", STOP_S, self._stop_sessions),
             Phase("seal the log", CLOSE_S, self._close_process),
             Phase("drain the queues", DRAIN_S, self._sequencer.drain),
-            Phase("close the log", CLOSE_S, self._log.close),
+            Phase("close the log", CLOSE_S, self.log.close),
         ]
         if self._traces is not None:
             phases.append(Phase("export traces", TRACES_S, self._traces.stop))
@@ -435,14 +424,6 @@ async def close_interrupted_sessions(directory: DataDirectory) -> None:
     """What a dead process left open is closed, as any start does. The caller holds the lock."""
     async with open_app(directory):
         pass
-
-
-def _process_started() -> ProcessStarted:
-    return ProcessStarted(
-        version=metadata.version("rutter-agent"),
-        python=platform.python_version(),
-        platform=platform.system(),
-    )
 
 
 def _screen(

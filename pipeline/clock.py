@@ -3,7 +3,6 @@
 import secrets
 import time
 from datetime import UTC, datetime
-from typing import Protocol
 
 import anyio
 
@@ -13,17 +12,9 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-class Clock(Protocol):
-    """The clock gives time and fresh names; tests can hand in their own."""
+class Clock:
+    """The clock gives time and fresh names; tests can hand in one of their own."""
 
-    def now_ns(self) -> int: ...
-
-    def new_id(self, prefix: str) -> str: ...
-
-    async def sleep_ms(self, ms: int) -> None: ...
-
-
-class SystemClock:
     def now_ns(self) -> int:
         return time.time_ns()
 
@@ -39,7 +30,7 @@ class SystemClock:
         return f"{prefix}-{stamp}-{secrets.token_hex(4)}"
 
 
-class CountingClock:
+class CountingClock(Clock):
     """This clock ticks a millisecond a look and counts ids: the same run twice gives the same
     log."""
 

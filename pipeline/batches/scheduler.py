@@ -2,6 +2,7 @@
 another, or somebody stops it. What a run is, is the caller's to say."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import anyio
@@ -20,56 +21,47 @@ class BatchListener(Protocol):
     def ended(self, row: BoundRow, told: RowState) -> None: ...
 
 
+@dataclass
 class BatchRun:
-    """A batch is under way. `told` is what is known of every row, by its number."""
+    """A batch is under way. `told` is what is known of every row, by its number. It gives up after
+    `most_failures` one after another, 0 is never."""
 
-    def __init__(
-        self,
-        rows: Sequence[BoundRow],
-        told: dict[int, RowState],
-        hears: BatchListener,
-        *,
-        parallel: int = 1,
-        most_failures: int = 3,
-    ) -> None:
-        self.rows = rows
-        self.told = told
-        self.stopped = self.began = False
-        self.failures = 0  # one after another
-        self._hears = hears
-        self._parallel = parallel
-        self._most_failures = most_failures
+    rows: Sequence[BoundRow]
+    told: dict[int, RowState]
+    parallel: int = 1
+    most_failures: int = 3
+    stopped: bool = False
+    began: bool = False
+    failures: int = 0  # one after another
 
     def left(self) -> list[BoundRow]:
         """Those that are to be run: what is done stays done, what is in doubt is a person's."""
-        return [row for row in self.rows if self._told(row).outcome not in NOT_AGAIN]
+        return [row for row in self.rows if self.of(row).outcome not in NOT_AGAIN]
 
-    def _told(self, row: BoundRow) -> RowState:
+    def of(self, row: BoundRow) -> RowState:
         return self.told.get(row.number, NOT_RUN)
 
     @property
     def gave_up(self) -> bool:
-        return self._most_failures > 0 and self.failures >= self._most_failures
+        return 0 < self.most_failures <= self.failures
 
-    def stop(self) -> None:
-        """No other row is begun."""
-        self.stopped = True
-
-    async def run(self, run_row: RunRow) -> None:
+    async def run(self, run_row: RunRow, hears: BatchListener) -> None:
         """In the order of the file. An error that is no row's own ends them all."""
         waiting = iter(self.left())
         async with anyio.create_task_group() as group:
-            for _ in range(self._parallel):
-                group.start_soon(self._work, waiting, run_row)
+            for _ in range(self.parallel):
+                group.start_soon(self._work, waiting, run_row, hears)
 
-    async def _work(self, waiting: Iterator[BoundRow], run_row: RunRow) -> None:
+    async def _work(
+        self, waiting: Iterator[BoundRow], run_row: RunRow, hears: BatchListener
+    ) -> None:
         while not (self.stopped or self.gave_up):
             row = next(waiting, None)
             if row is None:
                 return
             self.began = True
-            self._hears.begun(row)
+            hears.begun(row)
             told = await run_row(row)
             self.told[row.number] = told
             self.failures = 0 if told.outcome == "done" else self.failures + 1
-            self._hears.ended(row, told)
+            hears.ended(row, told)

@@ -1,16 +1,15 @@
 """`rutter approvals` lists what waits for a person, and takes their answer."""
 
-import argparse
 import asyncio
 
 from rutter.actors.answers import PersonAnswer, TerminalPerson
 from rutter.events.errors import BadInput
 from rutter.pipeline.cli.daemon_client import DaemonClient, require_daemon
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 
 
-def approvals(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def approvals(options: Options, settings: Settings, terminal: Terminal) -> None:
     """What waits for a person, and their answers."""
     daemon = require_daemon(settings)
     asked = daemon.request("GET", "/approvals")

@@ -42,11 +42,16 @@ def answer_tab(top: argparse.ArgumentParser) -> None:
 
 
 def _commands(it: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for name, each in commands_of(it):
+        yield name, each
+        yield from _commands(each)
+
+
+def commands_of(it: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Those right below it."""
     for action in it._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for name, each in action.choices.items():
-                yield name, each
-                yield from _commands(each)
+            yield from action.choices.items()
 
 
 def _completer(command: str, action: argparse.Action) -> Completer | None:

@@ -1,7 +1,6 @@
 """`rutter init` and `rutter config show` say where things are, every value and where it came
 from."""
 
-import argparse
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 from rutter.actors.world.models.defaults import DEFAULTS
 from rutter.events.errors import WorldBroken
 from rutter.events.run_settings import MILLION
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.chromium_install import find_chromium
 from rutter.pipeline.config.keys import KEYS, ConfigKey, example, written
 from rutter.pipeline.config.reader import PRICES
@@ -39,7 +38,7 @@ EXAMPLES = {
 }
 
 
-def init(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def init(options: Options, settings: Settings, terminal: Terminal) -> None:
     """Says where things are; writes a configuration of defaults if there is none."""
     settings.directory.create()
     config = settings.config
@@ -61,10 +60,10 @@ def init(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     terminal.say(f"log:      {settings.directory.log}")
     terminal.say(f"config:   {place}{' (written, with the defaults)' if new else ''}")
     terminal.say(f"browser:  {browser or 'none: run rutter doctor --fix'}")
-    terminal.say(f"     see: {settings.command('config show')}")
+    terminal.say_below(f"see: {settings.command('config show')}")
 
 
-def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def show(options: Options, settings: Settings, terminal: Terminal) -> None:
     config, policy = settings.config, settings.policy
     terminal.answer(
         {

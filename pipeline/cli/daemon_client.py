@@ -28,7 +28,7 @@ class DaemonClient:
 
     def __init__(self, at: DaemonAddress, token: str) -> None:
         self.url = at.url
-        self._token = token
+        self.token = token
         self._http = urllib3.PoolManager(retries=False)
 
     def request(
@@ -111,7 +111,7 @@ class DaemonClient:
 
     def _headers(self, with_body: bool) -> dict[str, str]:
         kind = {"Content-Type": "application/json"} if with_body else {}
-        return {"Authorization": f"Bearer {self._token}", **kind}
+        return {"Authorization": f"Bearer {self.token}", **kind}
 
     def _gone(self, error: Exception) -> DaemonGone:
         return DaemonGone(

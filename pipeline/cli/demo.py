@@ -1,7 +1,6 @@
 """`rutter demo` takes the bundled site from start to finish: record, learn, run alone, verify,
 replay."""
 
-import argparse
 import asyncio
 
 import msgspec
@@ -9,12 +8,12 @@ import msgspec
 from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.events.errors import RutterError
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.session_run import open_command_pipeline
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.session_run import open_pipeline
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import going_by
 from rutter.pipeline.demo_sites.chandlery import Order, Site, order_script
-from rutter.pipeline.queries.workflows_and_sessions import catch_up, latest_workflow, project
+from rutter.pipeline.queries.workflows_and_sessions import catch_up, find_workflow
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.start import StartedSession
 from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
@@ -47,7 +46,7 @@ class DemoFailed(RutterError):
     """The demo did not come out as it must."""
 
 
-def demo(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def demo(options: Options, settings: Settings, terminal: Terminal) -> None:
     """Everything on embedded defaults: SQLite, headless Chromium, the site on loopback."""
     own = msgspec.structs.replace(settings, data=settings.data / "demo", named=True)
     with Site() as site:
@@ -67,7 +66,7 @@ async def _record_and_run(
     recorded = msgspec.convert(order_script(site.base_url, **WATCHED), RecorderScript)
     script = prepare(recorded, WATCHED, secrets)
     host, sure = site.base_url.removeprefix("http://"), settings.config.sureness
-    async with open_command_pipeline(settings, terminal) as opened:
+    async with open_pipeline(settings, terminal) as opened:
         terminal.say(f"\n1. Watch: a script of {len(script.steps)} steps is recorded as {NAME!r}")
         # The script is the person's own work here: a scripted person approves what it submits,
         # and the log says that it was one.
@@ -76,8 +75,7 @@ async def _record_and_run(
         session = StartedSession(going_by(started, sure), secrets, typed=script.typed)
         watched = await opened.run(session, person, "watching")
         _steps(watched, terminal)
-        with project(settings) as store:
-            workflow = latest_workflow(store, NAME)
+        workflow = find_workflow(settings, NAME)
         terminal.say(f"\n2. Sail it alone: {NAME!r} version {workflow.version}, other values")
         started = going_by(session_started.run_of(workflow, ALONE, secrets), sure)
         session = StartedSession(started, secrets)

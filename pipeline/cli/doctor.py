@@ -1,6 +1,5 @@
 """`rutter doctor` checks whether everything that is needed is here, and says what to do if not."""
 
-import argparse
 import asyncio
 import platform
 import shutil
@@ -18,8 +17,8 @@ from rutter.actors.world.ocr.word_boxes import languages
 from rutter.events.advisor import TESSERACT
 from rutter.events.errors import DirectoryInUse, RutterError
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.models import told
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.models import missing, told
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.chromium_install import (
     find_chromium,
     install_chromium,
@@ -27,7 +26,7 @@ from rutter.pipeline.config.chromium_install import (
 )
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings, environment, proxies_set
-from rutter.pipeline.sessions.models import ModelOffer, ModelUnavailable, check_model, is_on, offers
+from rutter.pipeline.sessions.models import check_model, is_on, offers
 
 ROOM_BYTES = 200 << 20  # a day of runs; below it a commit may soon fail
 
@@ -40,7 +39,7 @@ class Check(msgspec.Struct):
     warns: bool = False
 
 
-def doctor(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def doctor(options: Options, settings: Settings, terminal: Terminal) -> int:
     if options.fix:
         _mend(settings, terminal)
     checks: list[Check] = []
@@ -150,19 +149,11 @@ def _models(settings: Settings) -> Check:
     config = settings.config
     if not is_on(config):
         return Check("models", True, told(config))
-    missing = {each.provider: why for each in offers(config) if (why := _missing(each))}
-    why = "; ".join(missing.values()) or "their keys are there"
+    lacks = {each.provider: why for each in offers(config) if (why := missing(each, check_model))}
+    why = "; ".join(lacks.values()) or "their keys are there"
     fix = f"then: {settings.command('models check')}"
-    ok = config.providers[0] not in missing
-    return Check("models", ok, f"{told(config)}; {why}", fix, warns=ok and bool(missing))
-
-
-def _missing(offer: ModelOffer) -> str:
-    try:
-        check_model(offer, environment())
-    except ModelUnavailable as error:
-        return f"{error.what} -> {error.fix}"
-    return ""
+    ok = config.providers[0] not in lacks
+    return Check("models", ok, f"{told(config)}; {why}", fix, warns=ok and bool(lacks))
 
 
 def _tesseract(settings: Settings) -> Check:

@@ -1,13 +1,11 @@
 """`rutter export` writes a learned workflow as a file that others can run."""
 
-import argparse
 from collections.abc import Callable, Mapping
 
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Workflow
-from rutter.pipeline.cli.log_tidy import count, size
 from rutter.pipeline.cli.progress import Gauge
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal, count, size
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.export.everything import export_all
@@ -15,7 +13,7 @@ from rutter.pipeline.export.playwright_script import playwright_script
 from rutter.pipeline.export.recorder_json import recorder_script
 from rutter.pipeline.export.wait_conditions import not_done, unchecked
 from rutter.pipeline.output.safe_files import write_named
-from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.queries.workflows_and_sessions import find_workflow
 
 FORMATS: Mapping[str, Callable[[Workflow, Mapping[str, str]], str]] = {
     "recorder": recorder_script,
@@ -23,7 +21,7 @@ FORMATS: Mapping[str, Callable[[Workflow, Mapping[str, str]], str]] = {
 }
 
 
-def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def export(options: Options, settings: Settings, terminal: Terminal) -> None:
     if options.everything is not None:
         _everything(options, settings, terminal)
         return
@@ -31,8 +29,7 @@ def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         fix = f"give NAME and --format {' or '.join(sorted(FORMATS))}, or --all PLACE"
         raise BadInput("it is not said what to export", fix)
     values = read_pairs(options.set, "--set")
-    with project(settings) as store:
-        workflow = latest_workflow(store, options.name)
+    workflow = find_workflow(settings, options.name)
     if unknown := sorted(set(values) - set(workflow.parameters)):
         known = ", ".join(workflow.parameters) or "none"
         raise BadInput(f"{workflow.name!r} has no parameter {unknown[0]!r}", f"it has: {known}")
@@ -58,7 +55,7 @@ def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         terminal.say(f"[OK] {options.out}: {workflow.name} version {workflow.version}")
 
 
-def _everything(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def _everything(options: Options, settings: Settings, terminal: Terminal) -> None:
     if options.name or options.format or options.out or options.set:
         raise BadInput("--all is everything", "leave out the workflow and its flags")
     with Gauge(terminal) as gauge:
@@ -70,7 +67,7 @@ def _everything(options: argparse.Namespace, settings: Settings, terminal: Termi
     )
     terminal.say(f"[OK] {done.place}: {what} in {count(done.files, 'file')}, {size(done.bytes)}")
     if done.left_out:
-        terminal.say(f"     expired or missing: {count(done.left_out, 'artifact')}")
-    terminal.say(
-        "     README.txt in it says what is what; tokens, logins and secrets are not in it"
+        terminal.say_below(f"expired or missing: {count(done.left_out, 'artifact')}")
+    terminal.say_below(
+        "README.txt in it says what is what; tokens, logins and secrets are not in it"
     )

@@ -1,10 +1,9 @@
 """`rutter forget` unlearns a session or a workflow. The log keeps what happened."""
 
-import argparse
 import shlex
 from collections.abc import Iterator
 
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal, count
 from rutter.pipeline.cli.workflow_changes import changing
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session
@@ -13,7 +12,7 @@ from rutter.pipeline.workflows.forget import ForgetTarget, Unlearned, foresee
 TOLD = ("sessions", "transitions", "runs", "versions", "kept", "generation", "workflow")
 
 
-def forget(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def forget(options: Options, settings: Settings, terminal: Terminal) -> None:
     if options.workflow is not None:
         wanted = ForgetTarget(workflow=options.workflow)
     else:
@@ -26,8 +25,7 @@ def forget(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     if terminal.as_json:
         told = {name: getattr(found, name) for name in TOLD}
         terminal.json({**told, "dry_run": options.dry_run})
-    for line in _lines(found, settings, dry=options.dry_run):
-        terminal.say(line)
+    terminal.say(*_lines(found, settings, dry=options.dry_run))
 
 
 def _lines(found: Unlearned, settings: Settings, *, dry: bool) -> Iterator[str]:
@@ -59,7 +57,5 @@ def _taught(found: Unlearned) -> str:
         (len(found.versions), "workflow version"),
         (found.runs, "verified run"),
     )
-    told = [
-        f"{count} {what}" if count == 1 else f"{count} {what}s" for count, what in counts if count
-    ]
+    told = [count(number, what) for number, what in counts if number]
     return ", ".join(told) or "it had taught nothing"

@@ -1,7 +1,5 @@
 """`rutter fork` starts a new session from a step of an old one."""
 
-import argparse
-
 import msgspec
 
 from rutter.events.runtime import SessionStarted
@@ -9,7 +7,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.options import read_request
 from rutter.pipeline.cli.session_end import report as tell_end
 from rutter.pipeline.cli.session_run import attendant, logins_of, run_here
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import going_by
 from rutter.pipeline.queries.workflows_and_sessions import Tables, session_in
@@ -18,7 +16,7 @@ from rutter.pipeline.sessions.fork import fork_of
 from rutter.pipeline.sessions.start import StartedSession
 
 
-def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def fork(options: Options, settings: Settings, terminal: Terminal) -> int:
     """Sails the first steps of an old session again, live, and goes on from there."""
     request = read_request(options, settings.config)
     with Tables(settings) as tables:

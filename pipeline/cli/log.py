@@ -1,25 +1,26 @@
 """`rutter log` says what the log holds and takes and whether it is whole, and carries it
 elsewhere."""
 
-import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from rutter.events.errors import WorldBroken
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.log_tidy import count, size
 from rutter.pipeline.cli.progress import Gauge
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal, count, size
+from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.upkeep import backup as archive
-from rutter.pipeline.upkeep.inspection import inspect
+from rutter.pipeline.upkeep.inspection import InspectionWatch, inspect
 from rutter.replay.integrity import LogFault
 from rutter.replay.projections import ProjectionStore
 
+Carry = Callable[[DataDirectory, Path, InspectionWatch], archive.LogCopy]
 SHOWN = 20  # faults on a terminal; --json has them all
 
 
-def verify(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def verify(options: Options, settings: Settings, terminal: Terminal) -> int:
     """Chains, counting, ends, seals, artifacts and projections, from the stored bytes."""
     with Gauge(terminal) as gauge:
         found = inspect(settings.directory, gauge)
@@ -36,34 +37,31 @@ def verify(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         f"was written; {count(found.seals, 'seal')}, {count(found.artifacts, 'artifact')}"
     )
     if found.erased:
-        terminal.say(f"     {count(found.erased, 'payload')} erased on the record")
+        terminal.say_below(f"{count(found.erased, 'payload')} erased on the record")
     if found.expired:
         went = count(found.expired, "artifact")
-        terminal.say(f"     {went} expired by rule: what named them still holds their digests")
+        terminal.say_below(f"{went} expired by rule: what named them still holds their digests")
     if found.unsealed:
-        terminal.say(f"     {count(found.unsealed, 'event')} behind the last seal")
+        terminal.say_below(f"{count(found.unsealed, 'event')} behind the last seal")
     return Exit.DONE
 
 
-def backup(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
-    with Gauge(terminal) as gauge:
-        done = archive.back_up(settings.directory, options.place.expanduser().absolute(), gauge)
-    _carried(done, f"use it with: rutter --data {done.place}", terminal)
+def backup(options: Options, settings: Settings, terminal: Terminal) -> None:
+    then = "use it with: rutter --data {}"
+    _carry(archive.back_up, options.place.expanduser().absolute(), then, settings, terminal)
 
 
-def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
-    with Gauge(terminal) as gauge:
-        done = archive.export_log(settings.directory, options.file.expanduser().absolute(), gauge)
-    _carried(done, f"read it with: rutter --data DIR log import {done.place}", terminal)
+def export(options: Options, settings: Settings, terminal: Terminal) -> None:
+    then = "read it with: rutter --data DIR log import {}"
+    _carry(archive.export_log, options.file.expanduser().absolute(), then, settings, terminal)
 
 
-def import_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
-    with Gauge(terminal) as gauge:
-        done = archive.import_log(settings.directory, options.file.expanduser(), gauge)
-    _carried(done, f"look at it: rutter --data {done.place} sessions", terminal)
+def import_(options: Options, settings: Settings, terminal: Terminal) -> None:
+    then = "look at it: rutter --data {} sessions"
+    _carry(archive.import_log, options.file.expanduser(), then, settings, terminal)
 
 
-def rebuild(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def rebuild(options: Options, settings: Settings, terminal: Terminal) -> None:
     """Drops every table and folds the whole log again."""
     directory = settings.directory
     with SqliteReader(directory.log) as reader, Gauge(terminal) as gauge:
@@ -94,7 +92,9 @@ def _store(path: Path) -> ProjectionStore:
         return ProjectionStore(path)
 
 
-def _carried(done: archive.LogCopy, then: str, terminal: Terminal) -> None:
+def _carry(how: Carry, place: Path, then: str, settings: Settings, terminal: Terminal) -> None:
+    with Gauge(terminal) as gauge:
+        done = how(settings.directory, place, gauge)
     terminal.answer(done)
     terminal.say(
         f"[OK] {done.place}: {count(done.events, 'event')} of {count(done.sessions, 'session')}, "
@@ -102,9 +102,9 @@ def _carried(done: archive.LogCopy, then: str, terminal: Terminal) -> None:
     )
     if done.missing_artifacts:
         left_out = count(done.missing_artifacts, "artifact")
-        terminal.say(
-            f"     left out, missing or changed: {left_out} (rutter log verify names them)"
+        terminal.say_below(
+            f"left out, missing or changed: {left_out} (rutter log verify names them)"
         )
     if done.expired_artifacts:
-        terminal.say(f"     had expired before: {count(done.expired_artifacts, 'artifact')}")
-    terminal.say(f"     {then}")
+        terminal.say_below(f"had expired before: {count(done.expired_artifacts, 'artifact')}")
+    terminal.say_below(then.format(done.place))

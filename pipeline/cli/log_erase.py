@@ -1,15 +1,13 @@
 """`rutter log erase` erases one session's content for good, or all that holds a given text."""
 
-import argparse
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
 from rutter.events.errors import BadInput
-from rutter.pipeline.cli.log_tidy import count
 from rutter.pipeline.cli.progress import Gauge
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal, count
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import catch_up, find_session
 from rutter.pipeline.upkeep.erase import erase as erase_payloads
@@ -20,7 +18,7 @@ SHOWN = 20  # sessions on a terminal; --json has them all
 Done = TypeVar("Done")
 
 
-def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def erase(options: Options, settings: Settings, terminal: Terminal) -> None:
     """A payload goes, or all of a session; the chain still verifies over their hashes."""
     if (options.session is None) == (options.text is None):
         raise BadInput("it erases one session, or what holds a text", "give SESSION or --text TEXT")
@@ -46,9 +44,11 @@ def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     went = f"{count(done.payloads, 'payload')} of {session}, {count(done.artifacts, 'artifact')}"
     terminal.say(f"[OK] erased {went}")
     for name in done.workflows:
-        terminal.say(f"     learned in it, and no longer known: workflow {name}")
-    terminal.say("     the chain still verifies; the session can no longer be derived again")
-    terminal.say("     backups, exports and traces made before still hold what they hold")
+        terminal.say_below(f"learned in it, and no longer known: workflow {name}")
+    terminal.say_below(
+        "the chain still verifies; the session can no longer be derived again",
+        "backups, exports and traces made before still hold what they hold",
+    )
 
 
 def _line() -> str:
@@ -59,7 +59,7 @@ def _line() -> str:
     return sys.stdin.readline().rstrip("\r\n")
 
 
-def _erase_text(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def _erase_text(options: Options, settings: Settings, terminal: Terminal) -> None:
     if options.event is not None:
         raise BadInput("--event is of one session", "leave it out, or name the session")
     text = _line() if options.text == "-" else options.text
@@ -75,8 +75,7 @@ def _erase_text(options: argparse.Namespace, settings: Settings, terminal: Termi
         )
         catch_up(settings)
     terminal.answer(done)
-    for line in _lines(done, settings):
-        terminal.say(line)
+    terminal.say(*_lines(done, settings))
 
 
 def _lines(done: ErasedText, settings: Settings) -> Iterator[str]:
@@ -118,7 +117,7 @@ def _remains(done: ErasedText) -> Iterator[str]:
     yield "     pictures of other sessions, where the text was on the page and in no event"
 
 
-def _why(options: argparse.Namespace) -> str:
+def _why(options: Options) -> str:
     why: str = (options.why or "").strip()
     if not why:
         raise BadInput("the log keeps why something was erased", "give --why TEXT")

@@ -1,18 +1,16 @@
 """`rutter log` and `rutter log tidy` say what is kept and what it takes, and let go of it by
 rule."""
 
-import argparse
 import asyncio
 from collections.abc import Iterable
 
 import msgspec
 
 from rutter.pipeline.app import open_app
-from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
+from rutter.pipeline.cli.daemon_client import through_daemon
 from rutter.pipeline.cli.progress import Gauge
-from rutter.pipeline.cli.show import when
-from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.clock import SystemClock
+from rutter.pipeline.cli.terminal import Options, Terminal, count, size, when
+from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.open_app import held
 from rutter.pipeline.upkeep.artifact_survey import survey
@@ -23,12 +21,10 @@ from rutter.pipeline.upkeep.inspection import InspectionWatch
 SHOWN = 20  # kinds on a terminal; --json has them all
 
 
-def usage(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def usage(options: Options, settings: Settings, terminal: Terminal) -> None:
     """What the log holds, what all of it takes on disk, and what could go."""
     with Gauge(terminal) as gauge:
-        found = measure(
-            settings.directory, rules_of(settings.config), SystemClock().now_ns(), gauge
-        )
+        found = measure(settings.directory, rules_of(settings.config), Clock().now_ns(), gauge)
     terminal.answer(found)
     terminal.say(
         f"{count(found.events, 'event')} of {count(found.sessions, 'session')}, "
@@ -41,13 +37,12 @@ def usage(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     _tables(found, settings, terminal)
 
 
-def tidy_up(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def tidy_up(options: Options, settings: Settings, terminal: Terminal) -> None:
     """Deletes what has expired; where a daemon holds the directory, that does."""
     with Gauge(terminal) as gauge:
         done = _foreseen(settings, gauge) if options.dry_run else _tidied(settings, gauge)
     terminal.answer(done)
-    for line in lines(done, settings):
-        terminal.say(line)
+    terminal.say(*lines(done, settings))
 
 
 def lines(done: ExpiryDone, settings: Settings) -> Iterable[str]:
@@ -71,15 +66,15 @@ def lines(done: ExpiryDone, settings: Settings) -> Iterable[str]:
 def _foreseen(settings: Settings, watch: InspectionWatch) -> ExpiryDone:
     """Reads only, beside a running process too."""
     found = survey(settings.directory, watch)
-    planned = plan(found, rules_of(settings.config), SystemClock().now_ns())
+    planned = plan(found, rules_of(settings.config), Clock().now_ns())
     return summary(planned, dry_run=True)
 
 
 def _tidied(settings: Settings, watch: InspectionWatch) -> ExpiryDone:
     daemon = through_daemon(settings)
     if daemon is not None:
-        return _by_daemon(daemon)
-    directory, now_ns = settings.directory, SystemClock().now_ns()
+        return msgspec.convert(daemon.request("POST", "/log/tidy"), ExpiryDone)
+    directory, now_ns = settings.directory, Clock().now_ns()
     # With no log there is nothing to tidy, and no directory to make; and where nothing has expired
     # the log need not say so.
     planned = plan(survey(directory, watch), rules_of(settings.config), now_ns)
@@ -94,10 +89,6 @@ async def _alone(settings: Settings, watch: InspectionWatch) -> ExpiryDone:
     async with open_app(settings.directory) as app:
         rules = rules_of(settings.config)
         return await tidy(settings.directory, app.say_process, rules, app.clock, watch)
-
-
-def _by_daemon(daemon: DaemonClient) -> ExpiryDone:
-    return msgspec.convert(daemon.request("POST", "/log/tidy"), ExpiryDone)
 
 
 def _tables(found: DiskUse, settings: Settings, terminal: Terminal) -> None:
@@ -115,15 +106,3 @@ def _tables(found: DiskUse, settings: Settings, terminal: Terminal) -> None:
     for could in found.freeable:
         command = settings.command(could.command)
         terminal.say(f"could be freed: {could.what}, {size(could.bytes)}: {command}")
-
-
-def count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def size(number: int) -> str:
-    for unit in ("B", "KB", "MB"):
-        if number < 10_000:
-            return f"{number} {unit}"
-        number //= 1_000
-    return f"{number} GB"

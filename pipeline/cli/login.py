@@ -1,6 +1,5 @@
 """`rutter login SITE` signs in once, by hand or by a script, and keeps what the browser knows."""
 
-import argparse
 import asyncio
 import sys
 from datetime import UTC, datetime
@@ -15,11 +14,11 @@ from rutter.events.policy import Policy
 from rutter.events.workflow import Indicator
 from rutter.pipeline.cli.record_by_hand import base_for
 from rutter.pipeline.cli.session_end import report
-from rutter.pipeline.cli.session_run import attendant, check_display, run_here
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.session_run import attendant, run_here
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.exit_codes import Exit
-from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.config.settings import Settings, check_display, environment
 from rutter.pipeline.logins.login_store import KeptLogin, UnreadableLogin, address_of, site_of
 from rutter.pipeline.logins.sealed_file import SealingKey
 from rutter.pipeline.logins.session_logins import SessionLogins, keys_of, shelf_of
@@ -35,7 +34,7 @@ from rutter.replay.story.told_session import Story
 BY_A_SCRIPT = "sign in by a script: rutter login SITE --script FILE"
 
 
-def login(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def login(options: Options, settings: Settings, terminal: Terminal) -> int:
     if options.list:
         return _list(settings, terminal)
     if not options.site:
@@ -52,9 +51,7 @@ def login(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
 # -- by hand ---------------------------------------------------------------------------------------
 
 
-def _by_hand(
-    origin: str, options: argparse.Namespace, settings: Settings, terminal: Terminal
-) -> int:
+def _by_hand(origin: str, options: Options, settings: Settings, terminal: Terminal) -> int:
     """No session and no lock: it can be done beside a daemon, whose next run has the new login."""
     if options.secret or options.answers:
         raise BadInput("what is typed by hand needs no --secret or --answers", "leave them out")
@@ -112,9 +109,7 @@ def _new_key(origin: str, settings: Settings, terminal: Terminal) -> SealingKey:
 # -- by a script -----------------------------------------------------------------------------------
 
 
-def _by_script(
-    origin: str, options: argparse.Namespace, settings: Settings, terminal: Terminal
-) -> int:
+def _by_script(origin: str, options: Options, settings: Settings, terminal: Terminal) -> int:
     """A session like any other, but for its name: it has none, so it teaches no workflow."""
     if options.until:
         raise BadInput("a script knows its own end", "leave out --until")
@@ -157,8 +152,8 @@ def _came_of(
 def _tell_kept(kept: KeptLogin, settings: Settings, terminal: Terminal) -> None:
     terminal.answer(_row(kept))
     terminal.say(f"[OK] kept the login for {kept.origin}, encrypted ({_key(kept)})")
-    terminal.say("     runs that go there are signed in from now on")
-    terminal.say(f"     forget it: {settings.command(f'login --forget {kept.origin}')}")
+    terminal.say_below("runs that go there are signed in from now on")
+    terminal.say_below(f"forget it: {settings.command(f'login --forget {kept.origin}')}")
 
 
 def _list(settings: Settings, terminal: Terminal) -> int:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from rutter.events.errors import RutterError
 from rutter.pipeline.cli.completion import answer_tab
 from rutter.pipeline.cli.parser import parser
-from rutter.pipeline.cli.session_run import check_display
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes, settings
 from rutter.pipeline.output.redacted_streams import hush_streams
@@ -24,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         headed = getattr(options, "headed", False)
         loaded = settings.load(options.data, headless=not headed, config=options.config)
         if headed:
-            check_display(settings.environment(), "leave out --headed")
+            settings.check_display(settings.environment(), "leave out --headed")
         return int(options.do(options, loaded, terminal) or exit_codes.Exit.DONE)
     except RutterError as error:
         terminal.error(error)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from rutter.pipeline.cli.completion import commands_of
 from rutter.pipeline.cli.parser import parser
 
 # Where a command is explained at length.
@@ -58,7 +59,7 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """Each file's name and text; README.md lists them."""
-    commands = dict(_commands(parser()))
+    commands = dict(commands_of(parser()))
     made = {f"{name}.md": "\n".join(_page(name, it)) + "\n" for name, it in commands.items()}
     made["README.md"] = "\n".join(_index(commands)) + "\n"
     return made
@@ -75,7 +76,7 @@ def _page(name: str, it: argparse.ArgumentParser) -> Iterator[str]:
     yield from (f"# rutter {name}", "", f"{it.description}.", "")
     yield from ("## Synopsis", "", *(f"    {line}" for line in _synopsis(f"rutter {name}", it)), "")
     yield from _flags(it)
-    for sub, each in _commands(it):
+    for sub, each in commands_of(it):
         yield from (f"## rutter {name} {sub}", "", f"{each.description}.", "")
         yield from (*(f"    {line}" for line in _synopsis(f"rutter {name} {sub}", each)), "")
         yield from _flags(each)
@@ -173,12 +174,6 @@ def _help(action: argparse.Action) -> str:
 
 def _cell(text: str) -> str:
     return re.sub(r"\s+", " ", text).replace("|", "\\|")
-
-
-def _commands(it: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    for action in it._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            yield from action.choices.items()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """`rutter mcp` offers the tools to an outside agent that starts this command, by MCP over stdio."""
 
-import argparse
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
@@ -12,13 +12,12 @@ import msgspec
 from rutter.actors.answers import Answers, Nobody
 from rutter.actors.rules.policy.hosts import EVERYWHERE
 from rutter.events.errors import BadInput, DirectoryInUse
+from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
 from rutter.pipeline.cli.session_run import attendant, open_pipeline, person
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.tables import host_pattern
-from rutter.pipeline.daemon.address_file import find_daemon
-from rutter.pipeline.daemon.http.tokens import read_token, token_path
 from rutter.pipeline.mcp import require_sdk
 from rutter.pipeline.open_app import on_signal
 from rutter.pipeline.sessions.attendant import BoundSecrets, bind_secrets
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from rutter.pipeline.mcp.stdio import ClientPipes
 
 
-def do(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def mcp(options: Options, settings: Settings, terminal: Terminal) -> int:
     require_sdk()
     named = FlagGrants(options.url, options.allow)
     # Standard input holds the calls: a question is answered by a file or by nobody.
@@ -52,16 +51,15 @@ def do(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> i
         try:
             return asyncio.run(_served(settings, terminal, named, answers, bind, wire))
         except DirectoryInUse:
-            at = find_daemon(settings.directory)
-            token = read_token(token_path(settings.directory, "agent"))
-            if at is None or token is None:
+            daemon = through_daemon(settings, "agent")
+            if daemon is None:
                 raise
-        _check_unflagged(options, at.url)
-        terminal.note(f"a daemon has the data directory: its tools are used, at {at.url}")
-        return asyncio.run(_bridged(at.url, token, wire))
+        _check_unflagged(options, daemon.url)
+        terminal.note(f"a daemon has the data directory: its tools are used, at {daemon.url}")
+        return asyncio.run(_bridged(daemon, wire))
 
 
-def _check_unflagged(options: argparse.Namespace, url: str) -> None:
+def _check_unflagged(options: Options, url: str) -> None:
     if options.url or options.allow or options.secret or options.answers or options.headed:
         raise BadInput(
             f"a daemon has the data directory ({url}), and says what its agents may do",
@@ -86,29 +84,29 @@ class FlagGrants:
         return tuple(each for each in self.allow if each != EVERYWHERE)
 
 
+@dataclass(frozen=True)
 class NamedSessions:
     """Sessions of tools have what was named by flags: on top of that an agent may name what any
     agent may."""
 
-    def __init__(self, sessions: ToolSessions, settings: Settings, named: FlagGrants) -> None:
-        self._sessions = sessions
-        self._settings = settings
-        self._named = named
+    sessions: ToolSessions
+    settings: Settings
+    named: FlagGrants
 
     async def open(self, wish: ToolWish, *, agent: bool, by: Caller = "agent") -> Tools:
         if agent:
-            reach = with_hosts(self._settings.policy, self._named.hosts)
+            reach = with_hosts(self.settings.policy, self.named.hosts)
             check_agents_reach(reach, wish.url, wish.allow)
         wish = msgspec.structs.replace(
-            wish, url=wish.url or self._named.url, allow=(*self._named.allow, *wish.allow)
+            wish, url=wish.url or self.named.url, allow=(*self.named.allow, *wish.allow)
         )
-        return await self._sessions.open(wish, agent=False, by=by)
+        return await self.sessions.open(wish, agent=False, by=by)
 
     async def call(self, session: str, tool: object, arguments: object) -> ToolResponse:
-        return await self._sessions.call(session, tool, arguments)
+        return await self.sessions.call(session, tool, arguments)
 
     async def close(self, session: str) -> Tools:
-        return await self._sessions.close(session)
+        return await self.sessions.close(session)
 
 
 async def _served(
@@ -122,8 +120,9 @@ async def _served(
     from rutter.pipeline.mcp.stdio import serve_agent
 
     with _until_told() as told:
-        async with open_pipeline(settings, terminal) as (app, browser):
-            sessions = ToolSessions(app, browser, settings, lambda _: answers, bind)
+        async with open_pipeline(settings, terminal) as opened:
+            app = opened.app
+            sessions = ToolSessions(app, opened.browser, settings, lambda _: answers, bind)
             async with anyio.create_task_group() as group:
                 await group.start(sessions.keep)
                 with told:
@@ -133,11 +132,11 @@ async def _served(
     return exit_codes.Exit.INTERRUPTED if told.cancelled_caught else exit_codes.Exit.DONE
 
 
-async def _bridged(url: str, token: str, wire: "ClientPipes") -> int:
+async def _bridged(daemon: DaemonClient, wire: "ClientPipes") -> int:
     from rutter.pipeline.mcp.bridge import bridge
 
     with _until_told() as told, told:
-        await bridge(f"{url}/mcp", token, wire)
+        await bridge(f"{daemon.url}/mcp", daemon.token, wire)
     return exit_codes.Exit.INTERRUPTED if told.cancelled_caught else exit_codes.Exit.DONE
 
 

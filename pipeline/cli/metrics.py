@@ -1,6 +1,5 @@
 """`rutter metrics` says how well runs do, what models cost, and whether it can be believed."""
 
-import argparse
 from collections.abc import Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -10,7 +9,7 @@ import msgspec
 
 from rutter.events.errors import BadInput
 from rutter.events.run_settings import MILLION
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.safe_files import write_named
 from rutter.pipeline.queries.workflows_and_sessions import project
@@ -55,7 +54,7 @@ class Measured(msgspec.Struct, frozen=True):
         return told | msgspec.structs.asdict(self.found)
 
 
-def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def metrics(options: Options, settings: Settings, terminal: Terminal) -> None:
     rate = _error_rate(options.error_rate)
     _check_picture(options.picture)
     with project(settings) as store:
@@ -74,19 +73,16 @@ def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal)
 
 def show_thresholds(points: Sequence[ThresholdPoint], terminal: Terminal) -> None:
     """What acting from each threshold on would have come to, as a table."""
-    terminal.table(
-        ("threshold", "acts", "right", "wrong", "coverage", "accuracy"),
-        (
-            (
-                f"{point.threshold:.2f}",
-                point.acted,
-                point.correct,
-                point.wrong,
-                f"{point.coverage:.3f}",
-                f"{point.accuracy:.3f}" if point.acted else "-",
-            )
-            for point in points
-        ),
+    terminal.show_rows(
+        points,
+        {
+            "threshold": lambda point: f"{point.threshold:.2f}",
+            "acts": "acted",
+            "right": "correct",
+            "wrong": "wrong",
+            "coverage": lambda point: f"{point.coverage:.3f}",
+            "accuracy": lambda point: f"{point.accuracy:.3f}" if point.acted else "-",
+        },
     )
 
 
@@ -152,12 +148,10 @@ def _show_spending(asked: dict[str, Any], terminal: Terminal) -> None:
         return
     counts = ("calls", "failed", "input_tokens", "output_tokens", "cached_tokens", "unpriced")
     columns = itemgetter("provider", "model", *counts)
+    rows = (*asked["providers"], {"provider": "all", "model": "", **asked})
     terminal.table(
         ("provider", "model", "calls", "failed", "in", "out", "cached", "unpriced", "cost", "ms"),
-        (
-            (*columns(row), money(row["cost_microdollars"]), row["took_ms"])
-            for row in (*asked["providers"], {"provider": "all", "model": "", **asked})
-        ),
+        ((*columns(row), money(row["cost_microdollars"]), row["took_ms"]) for row in rows),
     )
 
 
@@ -165,14 +159,26 @@ def _show_measured(sure: Measured, settings: Settings, terminal: Terminal) -> No
     found = sure.found
     if found.predictions:
         terminal.say(f"\nhow sure {sure.model} was, and how right ({counted(found)})")
-        _show_bins([each for each in found.bins if each.count], terminal)
+        terminal.show_rows(
+            [each for each in found.bins if each.count],
+            {
+                "sure": lambda each: f"{each.since:.1f} to {each.until:.1f}",
+                "count": "count",
+                "said": lambda each: f"{each.said:.3f}",
+                "right": lambda each: f"{each.right:.3f}",
+                "95% within": lambda each: f"{each.at_least:.2f} to {each.at_most:.2f}",
+                "# right, | said": _bar,
+            },
+        )
         terminal.say(apart(found))
         terminal.say("\nwhat each threshold would have done")
         show_thresholds(found.curve[::2], terminal)
         headline, grounds = advice(found)
         terminal.say(f"{headline} ({grounds})")
-        if sure.now is not None:
-            _show_now(sure.now, terminal)
+        if (now := sure.now) is not None:
+            wrong = f", {now.wrong} wrong ({now.wrong / now.acted:.1%})" if now.acted else ""
+            would = f"it would have acted on {now.acted}{wrong}"
+            terminal.say(f"now run.threshold is {now.threshold:.2f}: {would}")
     else:
         terminal.say(f"\n{NONE_YET}: {TO_TEST}")
     for said, done in (("alone", sure.alone), ("after a person said yes", sure.approved)):
@@ -186,23 +192,6 @@ def _show_measured(sure: Measured, settings: Settings, terminal: Terminal) -> No
             terminal.say(f"{count} more by {name}: {settings.command(f'metrics --model {name}')}")
 
 
-def _show_bins(bins: Sequence[ReliabilityBin], terminal: Terminal) -> None:
-    terminal.table(
-        ("sure", "count", "said", "right", "95% within", "# right, | said"),
-        (
-            (
-                f"{each.since:.1f} to {each.until:.1f}",
-                each.count,
-                f"{each.said:.3f}",
-                f"{each.right:.3f}",
-                f"{each.at_least:.2f} to {each.at_most:.2f}",
-                _bar(each),
-            )
-            for each in bins
-        ),
-    )
-
-
 def _bar(each: ReliabilityBin) -> str:
     """How much of it was right, with a mark at what was said."""
     bar = "#" * round(each.right * BAR)
@@ -210,10 +199,3 @@ def _bar(each: ReliabilityBin) -> str:
     cells = list(f"{bar:.<{BAR}}")
     cells[mark] = "|"
     return "".join(cells)
-
-
-def _show_now(now: ThresholdPoint, terminal: Terminal) -> None:
-    wrong = f", {now.wrong} wrong ({now.wrong / now.acted:.1%})" if now.acted else ""
-    terminal.say(
-        f"now run.threshold is {now.threshold:.2f}: it would have acted on {now.acted}{wrong}"
-    )

@@ -1,16 +1,15 @@
 """`rutter models` says which language models may be asked, and whether they answer."""
 
-import argparse
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
 from rutter.actors.world.models.messages import ModelFailed, Prompt, Reply, ToolSpec, UserTurn
 from rutter.actors.world.models.prices import Price, cost_microdollars
 from rutter.events.run_settings import MILLION
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.keys import PROVIDERS
 from rutter.pipeline.config.reader import Config
@@ -64,24 +63,21 @@ class ProviderCheck(msgspec.Struct, omit_defaults=True):
     cost_microdollars: int | None = None
 
 
-def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def list_(options: Options, settings: Settings, terminal: Terminal) -> None:
     listed = list(_listed(settings.config))
     terminal.answer({"enabled": is_on(settings.config), "models": listed})
     terminal.say(told(settings.config))
-    terminal.table(
-        ("asked", "provider", "model", "in / out per million tokens", "key"),
-        (
-            (
-                each.order or "-",
-                each.provider,
-                f"{each.model} at {each.base_url}" if each.base_url else each.model,
-                _dollars(each.price),
-                f"{each.key}: {'found' if each.key_found else 'not found'}" if each.key else "none",
-            )
-            for each in listed
-        ),
+    terminal.show_rows(
+        listed,
+        {
+            "asked": lambda each: each.order or "-",
+            "provider": "provider",
+            "model": lambda each: " at ".join(filter(None, (each.model, each.base_url))),
+            "in / out per million tokens": lambda each: _dollars(each.price),
+            "key": _key,
+        },
     )
-    terminal.say(f"     whether they answer: {settings.command('models check')}")
+    terminal.say_below(f"whether they answer: {settings.command('models check')}")
 
 
 def told(config: Config) -> str:
@@ -93,7 +89,7 @@ def told(config: Config) -> str:
     return f"Mode B is on: {', then '.join(config.providers)}"
 
 
-def check(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def check(options: Options, settings: Settings, terminal: Terminal) -> int:
     if not is_on(settings.config):
         terminal.say(f"{told(settings.config)}; this asks all the same")
     found = asyncio.run(_answers(settings.config, terminal))
@@ -105,8 +101,7 @@ async def _answers(config: Config, terminal: Terminal) -> list[ProviderCheck]:
     found = []
     for offer in offers(config):
         found.append(await _answer(offer, alone=len(config.providers) == 1))
-        for line in _lines(found[-1]):
-            terminal.say(line)
+        terminal.say(*_lines(found[-1]))
     return found
 
 
@@ -160,27 +155,26 @@ def _listed(config: Config) -> Iterator[ListedProvider]:
     asked = config.providers
     for provider in (*asked, *(each for each in PROVIDERS if each not in asked)):
         offer = offer_of(config, provider)
-        why = missing_key(offer)
+        why = missing(offer, key_of)
         yield ListedProvider(
-            asked.index(provider) + 1 if provider in asked else 0,
-            provider,
-            offer.model,
-            offer.key,
-            not why,
-            why,
-            offer.base_url,
-            offer.price,
-            offer.pictures,
+            order=asked.index(provider) + 1 if provider in asked else 0,
+            key_found=not why,
+            why=why,
+            **msgspec.structs.asdict(offer),
         )
 
 
-def missing_key(offer: ModelOffer) -> str:
-    """Why there is no key that is needed; empty if there is, or if none is."""
+def missing(offer: ModelOffer, needed: Callable[[ModelOffer, Mapping[str, str]], object]) -> str:
+    """Why there is not what is `needed`; empty if there is."""
     try:
-        key_of(offer, environment())
+        needed(offer, environment())
     except ModelUnavailable as error:
         return f"{error.what} -> {error.fix}"
     return ""
+
+
+def _key(each: ListedProvider) -> str:
+    return f"{each.key}: {'found' if each.key_found else 'not found'}" if each.key else "none"
 
 
 def _dollars(price: Price | None) -> str:

@@ -1,18 +1,18 @@
 """Flags that several commands take, and the run request that they come to: the one place where a
 command line becomes one."""
 
-import argparse
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from rutter.events.errors import BadInput
 from rutter.events.run_settings import MILLION, PredictorName
+from rutter.pipeline.cli.terminal import Options
 from rutter.pipeline.config.reader import Config
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.thresholds import THRESHOLD, Thresholds
 from rutter.pipeline.sessions.request import RunRequest
-from rutter.pipeline.sessions.session_started import MAX_TURNS
 
 SHORTEST_MS, LONGEST_MS = 100, 60_000  # as in the configuration
 UNITS = {"": 1_000, "s": 1_000, "ms": 1}
@@ -22,31 +22,22 @@ WORDS = {"threshold": "threshold", "suggest": "least that is suggested"}
 # -- reading them ----------------------------------------------------------------------------------
 
 
-def read_request(options: argparse.Namespace, config: Config) -> RunRequest:
-    """What the flags of a command ask for."""
-    said = vars(options)
-    files = said.get("files")
+def read_request(options: Options, config: Config) -> RunRequest:
+    """What the flags of a command ask for: most are called as what they say is in the request."""
+    said = {name: flag for name, flag in vars(options).items() if flag is not None}
+    alike: dict[str, Any] = {
+        name: tuple(flag) if isinstance(flag, list) else flag
+        for name, flag in said.items()
+        if name in RunRequest.__struct_fields__
+    }
+    alike["service"] = str(said.get("service", ""))
     return RunRequest(
-        name=said.get("name") or "",
-        goal=said.get("goal"),
-        url=said.get("url") or "",
-        free=said.get("free", False),
+        **alike,
         values=read_pairs(said.get("set", ()), "--set"),
-        dry_run=said.get("dry_run", False),
-        service=str(said.get("service") or ""),
-        success=tuple(said.get("success", ())),
-        failure=tuple(said.get("failure", ())),
-        folders=(*_looked_in(files, "--files"), *map(_folder, said.get("folder", ()))),
+        folders=(*_looked_in(said.get("files"), "--files"), *map(_folder, said.get("folder", ()))),
         secrets=tuple(said.get("secret", ())),
-        allow=tuple(said.get("allow", ())),
-        after=said.get("after") or "",
-        screenshots=said.get("screenshots", False),
-        headed=said.get("headed", False),
         patience_ms=read_patience(said.get("patience")),
-        no_model=said.get("no_model", False),
-        no_login=said.get("no_login", False),
-        sure=read_sureness(options, config) if "predictor" in said else None,
-        max_turns=said.get("max_turns", MAX_TURNS),
+        sure=read_sureness(options, config) if "predictor" in options else None,
         flags=True,
     )
 
@@ -62,7 +53,7 @@ def read_patience(said: str | None) -> int:
     return ms
 
 
-def read_sureness(options: argparse.Namespace, config: Config) -> Thresholds:
+def read_sureness(options: Options, config: Config) -> Thresholds:
     """A threshold that nobody set is that of the model, whoever chose it."""
     predictor: PredictorName = options.predictor or config.predictor
     threshold, suggest = share(options, "threshold"), share(options, "suggest")
@@ -76,7 +67,7 @@ def read_sureness(options: argparse.Namespace, config: Config) -> Thresholds:
     )
 
 
-def share(options: argparse.Namespace, name: str) -> int | None:
+def share(options: Options, name: str) -> int | None:
     """What the flag says, in millionths; nothing, where it is not there."""
     said: float | None = getattr(options, name)
     if said is None:

@@ -5,7 +5,7 @@ import argparse
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,39 +13,8 @@ import msgspec
 
 from rutter.events.jobs import Overlap
 from rutter.events.triggers import Missed
-from rutter.pipeline.cli import (
-    approvals,
-    completion,
-    config,
-    demo,
-    doctor,
-    export,
-    forget,
-    fork,
-    log,
-    log_erase,
-    log_tidy,
-    login,
-    mcp,
-    metrics,
-    models,
-    record,
-    replay,
-    report,
-    results,
-    run,
-    schedule,
-    serve,
-    sessions,
-    show,
-    tools,
-    trace,
-    transitions,
-    workflows,
-    workflows_suggest,
-    workflows_versions,
-)
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.completion import SHELLS
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.secret_sources import SOURCES
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import PREDICTORS
@@ -68,72 +37,41 @@ KNOWN = {
     "<SOURCES>": SOURCES,
     "<PLACES>": ", ".join(PLACES),
     "<PACKS>": ", ".join(bundled()),
-    "<SHELLS>": f"{{{','.join(completion.SHELLS)}}}",
+    "<SHELLS>": f"{{{','.join(SHELLS)}}}",
     "<PREDICTORS>": f"{{{','.join(PREDICTORS)}}}",
     "<OVERLAP>": f"{{{','.join(get_args(Overlap))}}}",
     "<MISSED>": f"{{{','.join(get_args(Missed))}}}",
 }
 
-Do = Callable[[argparse.Namespace, Settings, Terminal], int | None]  # nothing: it is done
-DOES: Mapping[str, Do] = {
-    "demo": demo.demo,
-    "record": record.record,
-    "run": run.run,
-    "login": login.login,
-    "workflows": workflows.list_,
-    "workflows list": workflows.list_,
-    "workflows show": workflows.show,
-    "workflows suggest": workflows_suggest.suggest,
-    "workflows edit": workflows.edit,
-    "workflows diff": workflows_versions.diff,
-    "workflows revert": workflows_versions.revert,
-    "workflows rename": workflows.rename,
-    "workflows delete": workflows.delete,
-    "forget": forget.forget,
-    "export": export.export,
-    "init": config.init,
-    "config": config.show,
-    "config show": config.show,
-    "sessions": sessions.sessions,
-    "show": show.show,
-    "results": results.results,
-    "transitions": transitions.transitions,
-    "metrics": metrics.metrics,
-    "replay": replay.replay,
-    "report": report.report,
-    "fork": fork.fork,
-    "serve": serve.serve,
-    "stop": partial(serve.tell, "stop"),
-    "pause": partial(serve.tell, "pause"),
-    "resume": partial(serve.tell, "resume"),
-    "schedule": schedule.list_schedules,
-    "schedule list": schedule.list_schedules,
-    "schedule set": schedule.through(schedule.set_schedule),
-    "schedule drop": schedule.through(schedule.drop_schedule),
-    "hook": schedule.list_hooks,
-    "hook list": schedule.list_hooks,
-    "hook set": schedule.through(schedule.set_hook),
-    "hook drop": schedule.through(schedule.drop_hook),
-    "approvals": approvals.approvals,
-    "tools": tools.list_,
-    "tools list": tools.list_,
-    "tools schema": tools.schema,
-    "tools call": tools.call,
-    "mcp": mcp.do,
-    "trace": trace.trace,
-    "log": log_tidy.usage,
-    "log verify": log.verify,
-    "log tidy": log_tidy.tidy_up,
-    "log erase": log_erase.erase,
-    "log backup": log.backup,
-    "log export": log.export,
-    "log import": log.import_,
-    "log rebuild": log.rebuild,
-    "models": models.list_,
-    "models list": models.list_,
-    "models check": models.check,
-    "doctor": doctor.doctor,
-    "completion": completion.completion,
+Do = Callable[[Options, Settings, Terminal], int | None]  # nothing: it is done
+# `log verify` is `verify` in log.py, and so on, but for these.
+FOUND_IN = {
+    "workflows": "workflows.list_",
+    "workflows list": "workflows.list_",
+    "workflows suggest": "workflows_suggest.suggest",
+    "workflows diff": "workflows_versions.diff",
+    "workflows revert": "workflows_versions.revert",
+    "init": "config.init",
+    "config": "config.show",
+    "stop": "serve.stop",
+    "pause": "serve.pause",
+    "resume": "serve.resume",
+    "schedule": "schedule.list_schedules",
+    "schedule list": "schedule.list_schedules",
+    "schedule set": "schedule.set_schedule",
+    "schedule drop": "schedule.drop_schedule",
+    "hook": "schedule.list_hooks",
+    "hook list": "schedule.list_hooks",
+    "hook set": "schedule.set_hook",
+    "hook drop": "schedule.drop_hook",
+    "tools": "tools.list_",
+    "tools list": "tools.list_",
+    "log": "log_tidy.usage",
+    "log tidy": "log_tidy.tidy_up",
+    "log erase": "log_erase.erase",
+    "log import": "log.import_",
+    "models": "models.list_",
+    "models list": "models.list_",
 }
 
 
@@ -183,11 +121,24 @@ def parser() -> argparse.ArgumentParser:
         )
         if not above:
             it.epilog, it.formatter_class = command.epilog, argparse.RawDescriptionHelpFormatter
-        it.set_defaults(do=DOES[name])
+        it.set_defaults(do=partial(_do, name))
         _add_flags(it, command, listed)
         if inner := [each.split()[1] for each in listed if each.startswith(f"{name} ")]:
             below[name] = it.add_subparsers(metavar="|".join(inner))
     return top
+
+
+def found(command: str) -> Do:
+    """What does a command. Its module is imported when it is asked for: no command pays for what
+    the others need."""
+    group, _, own = command.partition(" ")
+    module, _, function = FOUND_IN.get(command, f"{group}.{own or group}").partition(".")
+    does: Do = getattr(import_module(f"{__package__}.{module}"), function)
+    return does
+
+
+def _do(command: str, options: Options, settings: Settings, terminal: Terminal) -> int | None:
+    return found(command)(options, settings, terminal)
 
 
 def _listed() -> Listed:
@@ -215,9 +166,9 @@ def _add_flag(it: argparse._ActionsContainer, usage: str, text: str, more: Liste
     said: dict[str, Any] = {"help": text or None}
     if usage.startswith("["):
         usage, said["nargs"] = usage[1:-1], "?"
-    found = USAGE.fullmatch(usage)
-    assert found is not None, usage
-    names, value = found["names"].split(", "), found["value"]
+    said_so = USAGE.fullmatch(usage)
+    assert said_so is not None, usage
+    names, value = said_so["names"].split(", "), said_so["value"]
     if value is None and names[0].startswith("--"):
         it.add_argument(*names, action="store_true", **said)
         return
@@ -227,11 +178,10 @@ def _add_flag(it: argparse._ActionsContainer, usage: str, text: str, more: Liste
         said |= {"metavar": value, "type": _type_of(value)}
     if more.type:
         said["type"] = TYPES[more.type]
-    if found["many"]:
+    if said_so["many"]:
         said |= {"action": "append", "default": []}
-    for name in ("default", "dest", "required"):
-        if getattr(more, name) not in (None, False) and (name != "dest" or more.dest):
-            said[name] = getattr(more, name)
+    given = {"default": more.default, "dest": more.dest or None, "required": more.required or None}
+    said |= {name: each for name, each in given.items() if each is not None}
     it.add_argument(*names, **said)
 
 
@@ -242,9 +192,16 @@ def _type_of(value: str) -> Callable[[str], Any] | None:
 
 
 def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("it is at least 1")
+    return _at_least(1, int(text), "it")
+
+
+def times(text: str) -> int:
+    return _at_least(2, int(text), "what was done once is no habit: it")
+
+
+def _at_least(least: int, number: int, what: str) -> int:
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{what} is at least {least}")
     return number
 
 
@@ -253,7 +210,7 @@ TYPES: Mapping[str, Callable[[str], Any] | None] = {
     "int": int,
     "path": Path,
     "count": _count,
-    "times": workflows_suggest.times,
+    "times": times,
 }
 
 

@@ -1,17 +1,16 @@
 """`rutter record NAME` records a workflow: by a script, or of what a person does in a window."""
 
-import argparse
 from pathlib import Path
 
 import msgspec
 
 from rutter.pipeline.cli import record_by_hand
 from rutter.pipeline.cli.options import read_request
-from rutter.pipeline.cli.recorded_again import kept_as, tell_compared
+from rutter.pipeline.cli.recorded_again import tell_compared
 from rutter.pipeline.cli.recorded_hosts import settle_hosts
 from rutter.pipeline.cli.session_end import report, tell_unproven
 from rutter.pipeline.cli.session_run import attendant, logins_of, run_here
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import LiveSteps, Options, Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
@@ -23,10 +22,10 @@ from rutter.pipeline.sessions.start import StartedSession, configured, terms_of
 from rutter.pipeline.workflows.recorder_import import prepare, read_script
 
 
-def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def record(options: Options, settings: Settings, terminal: Terminal) -> int:
     request, live = read_request(options, settings.config), None
     if options.url:
-        live = record_by_hand.LiveSteps(terminal)
+        live = LiveSteps(terminal)
         settings = record_by_hand.in_a_window(options, settings)
         # A person waits as long as they like.
         request = msgspec.structs.replace(request, headed=True, patience_ms=0)
@@ -37,7 +36,11 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         else:
             session = record_by_hand.watched(options, request, settings, terminal)
             named = (session_policy.host_typed(options.url), *named)
-        started = kept_as(configured(session.started, request, settings), options, settings)
+        started = session_started.kept_as(
+            configured(session.started, request, settings),
+            replace=options.replace,
+            pictures=settings.config.flag("record.pictures"),
+        )
         logins = logins_of(request, started, settings, terminal)
         story = run_here(
             session._replace(started=started, logins=logins),
@@ -65,7 +68,7 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 
 
 def _scripted(
-    options: argparse.Namespace, request: RunRequest, settings: Settings, terminal: Terminal
+    options: Options, request: RunRequest, settings: Settings, terminal: Terminal
 ) -> StartedSession:
     parameters = read_pairs(options.param, "--param")
     bound = bind_secrets(request.secrets, settings, attendant(terminal))

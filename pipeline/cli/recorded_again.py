@@ -1,25 +1,15 @@
 """A workflow that is recorded again replaces what is known, or does not; this compares the two and
 says so in plain words."""
 
-import argparse
 import shlex
 from collections.abc import Iterator
 
 from rutter.events.predictor import Comparison, WorkflowLearned
-from rutter.events.runtime import SessionStarted
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.look_back import said_in
-from rutter.pipeline.sessions import session_started
 from rutter.replay.story.wording import in_words, printable
-
-
-def kept_as(
-    started: SessionStarted, options: argparse.Namespace, settings: Settings
-) -> SessionStarted:
-    pictures = settings.config.flag("record.pictures")
-    return session_started.kept_as(started, replace=options.replace, pictures=pictures)
 
 
 def tell_compared(session: str, settings: Settings, terminal: Terminal) -> None:
@@ -27,7 +17,7 @@ def tell_compared(session: str, settings: Settings, terminal: Terminal) -> None:
     for learned in said_in(settings, session, WorkflowLearned)[:1]:
         if learned.compared is not None:
             for line in in_plain_words(learned.workflow, learned.compared, settings):
-                terminal.say(f"     {printable(line)}")
+                terminal.say_below(printable(line))
 
 
 def in_plain_words(workflow: Workflow, compared: Comparison, settings: Settings) -> Iterator[str]:

@@ -18,7 +18,7 @@ from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.workflows import change
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.look_back import said_in
-from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.queries.workflows_and_sessions import find_workflow
 from rutter.pipeline.workflows.edit import Edit
 from rutter.replay.story.told_session import Story
 
@@ -59,8 +59,7 @@ def settle_hosts(
 ) -> Workflow:
     """Lists the hosts of a recording and asks about those that nobody named. What is allowed is a
     new version of the workflow; the latest comes back."""
-    with project(settings) as store:
-        workflow = latest_workflow(store, name)
+    workflow = find_workflow(settings, name)
     said = contacts_of(session, settings)
     if said is None:
         # The proxy counts them; if it died, nobody did.
@@ -80,7 +79,7 @@ def settle_hosts(
         return workflow
     _, workflow = change(name, _edit(allowed), settings)
     listed = ", ".join(each.pattern for each in allowed)
-    terminal.say(f"     version {workflow.version} may use {listed}")
+    terminal.say_below(f"version {workflow.version} may use {listed}")
     return workflow
 
 
@@ -127,19 +126,19 @@ def _list(met: Sequence[ContactedHost], others: int, terminal: Terminal) -> None
             if each.top_level is top_level
         ]
         if hosts:
-            terminal.say(f"     {words}: {', '.join(hosts)}")
+            terminal.say_below(f"{words}: {', '.join(hosts)}")
     if others:
-        terminal.say(f"     and {others} more hosts, which are not listed and not allowed")
+        terminal.say_below(f"and {others} more hosts, which are not listed and not allowed")
 
 
 def _asked(unnamed: Sequence[ContactedHost], terminal: Terminal) -> list[ContactedHost]:
     """Those that the person at the terminal agrees to; none where nobody is there."""
     if terminal.as_json or not terminal.interactive:
         return []
-    terminal.say("     not named yet:")
+    terminal.say_below("not named yet:")
     for number, each in enumerate(unnamed, 1):
         what = "gone to" if each.top_level else "loaded from"
-        terminal.say(f"     {number:>4}  {each.pattern}  ({what})")
+        terminal.say_below(f"{number:>4}  {each.pattern}  ({what})")
     for _ in range(ASKED):
         try:
             kept = chosen(terminal.ask(QUESTION), unnamed)
@@ -199,12 +198,12 @@ def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
     wanted = [pattern for pattern, _ in times.most_common()]
     more = f" and {len(wanted) - MOST_TOLD} more" if len(wanted) > MOST_TOLD else ""
     told = ", ".join(f"{each} ({times[each]})" for each in wanted[:MOST_TOLD])
-    terminal.say(f"     blocked on the way: {told}{more}")
+    terminal.say_below(f"blocked on the way: {told}{more}")
     flags = [_flag(each, story, top_level=each in gone_to) for each in wanted]
     allow = (
         f"workflows edit {shlex.quote(story.name)}" if _is_run(story) else COMMANDS[story.purpose]
     )
-    terminal.say(f"     if it needs them: {settings.command(' '.join([allow, *flags]))}")
+    terminal.say_below(f"if it needs them: {settings.command(' '.join([allow, *flags]))}")
 
 
 def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> None:
@@ -216,7 +215,7 @@ def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> Non
         elif event.rule == BY_RESOLVER:
             said[f"{event.host} is blocked by this machine's resolver"] = None
     for each in list(said)[:MOST_TOLD]:
-        terminal.say(f"     blocked on the way: {each}")
+        terminal.say_below(f"blocked on the way: {each}")
 
 
 def _is_where_it_failed(host: str, story: Story) -> bool:

@@ -1,7 +1,6 @@
 """`rutter replay` decides a session again, as it was or under another configuration."""
 
-import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from rutter.events.envelope import Envelope
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.metrics import show_thresholds
 from rutter.pipeline.cli.options import share
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.safe_files import write_named
@@ -20,28 +19,26 @@ from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.replay.accuracy.threshold_curve import STEPS, curve
 from rutter.replay.documents.threshold_chart import draw
 from rutter.replay.verify import Divergence, Verification, verify
-from rutter.replay.whatif import ChangedDecision, ChangedSettings, WhatIf, ask, read_change
+from rutter.replay.whatif import ChangedSettings, WhatIf, ask, read_change
 
 SHOWN = 40  # differences on a terminal; --json has them all
 
 
-def replay(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def replay(options: Options, settings: Settings, terminal: Terminal) -> int:
     """Derives every decision again; with a what-if file, under another configuration."""
     only = find_session(settings, options.session) if options.session else None
     change = _change(options)
-    if change is not None or options.curve is not None:
-        with SqliteReader(settings.directory.log) as reader:
-            events = _watched(terminal, events_of_log(reader, only), reader.last_seq(), "asking")
-            _answer(ask(events, change or ChangedSettings(), only), options.curve, terminal)
-        return Exit.DONE
+    asks = change is not None or options.curve is not None
     with SqliteReader(settings.directory.log) as reader:
-        events = _watched(
-            terminal, events_of_log(reader, only), reader.last_seq(), "deciding again"
-        )
-        return _verified(verify(events, only), terminal)
+        what = "asking" if asks else "deciding again"
+        events = _watched(terminal, events_of_log(reader, only), reader.last_seq(), what)
+        if not asks:
+            return _verified(verify(events, only), terminal)
+        _answer(ask(events, change or ChangedSettings(), only), options.curve, terminal)
+    return Exit.DONE
 
 
-def _change(options: argparse.Namespace) -> ChangedSettings | None:
+def _change(options: Options) -> ChangedSettings | None:
     """What the file says is different, and above it the flags; nothing, where neither does."""
     names = ("predictor", "threshold", "suggest")
     for name in names[1:]:
@@ -77,21 +74,21 @@ def _verified(report: Verification, terminal: Terminal) -> int:
     else:
         _diverged(report.divergence, terminal)
     if report.other_logic:
-        terminal.say(f"     {report.other_logic} sessions were made by another logic: not judged")
+        terminal.say_below(f"{report.other_logic} sessions were made by another logic: not judged")
     if report.erased:
-        terminal.say(
-            f"     {report.erased} sessions can no longer be derived again: payloads were erased"
+        terminal.say_below(
+            f"{report.erased} sessions can no longer be derived again: payloads were erased"
         )
     return Exit.DONE if report.ok else Exit.DIVERGED
 
 
 def _diverged(found: Divergence, terminal: Terminal) -> None:
     terminal.say(f"[FAIL] {found.actor} differs at position {found.seq}")
-    terminal.say(f"     session {found.session}, event {found.n}, field {found.field}")
-    terminal.say(f"     recorded: {found.recorded}")
-    terminal.say(f"     derived:  {found.derived}")
+    terminal.say_below(f"session {found.session}, event {found.n}, field {found.field}")
+    terminal.say_below(f"recorded: {found.recorded}")
+    terminal.say_below(f"derived:  {found.derived}")
     for cause in found.causes:
-        terminal.say(f"     because of {cause}")
+        terminal.say_below(f"because of {cause}")
 
 
 def _answer(answer: WhatIf, picture: Path | None, terminal: Terminal) -> None:
@@ -108,17 +105,14 @@ def _answer(answer: WhatIf, picture: Path | None, terminal: Terminal) -> None:
     if more or fewer:
         terminal.say(f"{more} model calls more and {fewer} fewer would have been asked for")
     if answer.differences:
-        _differences(answer.differences[:SHOWN], terminal)
+        names = ("session", "step", "recorded", "instead", "effect", "outcome")
+        shown = map(attrgetter("seq", *names), answer.differences[:SHOWN])
+        terminal.table(("position", *names), shown)
     if len(answer.differences) > SHOWN:
         terminal.say(f"and {len(answer.differences) - SHOWN} more: see --json")
     _curve(answer, terminal)
     if picture is not None and answer.predictions:
         terminal.say(f"[OK] {picture}")
-
-
-def _differences(found: Sequence[ChangedDecision], terminal: Terminal) -> None:
-    names = ("session", "step", "recorded", "instead", "effect", "outcome")
-    terminal.table(("position", *names), map(attrgetter("seq", *names), found))
 
 
 def _curve(answer: WhatIf, terminal: Terminal) -> None:

@@ -1,13 +1,12 @@
 """`rutter report` writes a session as one HTML file."""
 
-import argparse
 from itertools import chain
 from pathlib import Path
 
 from rutter.events.errors import LogCorrupt
 from rutter.events.page import Artifact
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.safe_files import write_named
@@ -17,7 +16,7 @@ from rutter.replay.documents import session_report as html
 from rutter.replay.story.session_story import tell
 
 
-def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def report(options: Options, settings: Settings, terminal: Terminal) -> int:
     """One HTML file with everything of a session, to share."""
     session = find_session(settings, options.session)
     artifacts = settings.directory.artifacts

@@ -1,7 +1,6 @@
 """`rutter results` gives what a session read and downloaded, for people, machines, or in a
 folder."""
 
-import argparse
 import sys
 from collections.abc import Sequence
 
@@ -9,7 +8,7 @@ from rich.markup import escape
 
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.errors import BadInput
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.csv_table import as_csv
 from rutter.pipeline.output.result_files import GONE, Format, WrittenFile, hand_out, results_of
@@ -21,7 +20,7 @@ from rutter.replay.story.wording import ascii_only
 SHOWN = 20  # rows of a table on a terminal; the others are in the files
 
 
-def results(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def results(options: Options, settings: Settings, terminal: Terminal) -> None:
     found = results_of(settings, find_session(settings, options.session))
     wanted = options.format or ("json" if terminal.as_json else "table")
     if options.table is not None and wanted != "csv":
@@ -47,9 +46,7 @@ def results(options: argparse.Namespace, settings: Settings, terminal: Terminal)
         _show(found, settings, Terminal())
 
 
-def hand_out_after(
-    story: Story, options: argparse.Namespace, settings: Settings, terminal: Terminal
-) -> None:
+def hand_out_after(story: Story, options: Options, settings: Settings, terminal: Terminal) -> None:
     """Of a run that is over: what it came to so far, whatever its end."""
     if options.results is None:
         return
@@ -68,7 +65,7 @@ def tell_handed(handed: Sequence[WrittenFile], terminal: Terminal, *, after: boo
         if after and terminal.as_json:
             terminal.note(f"written: {line}")
         else:
-            terminal.say(f"     written: {line}" if each.path else f"     not written: {line}")
+            terminal.say_below(f"written: {line}" if each.path else f"not written: {line}")
 
 
 def write_plain(text: str) -> None:

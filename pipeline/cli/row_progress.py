@@ -2,7 +2,6 @@
 and the file of results beside them."""
 
 import shlex
-from collections.abc import Sequence
 
 from rutter.pipeline.batches.report import BatchReport, values_of
 from rutter.pipeline.batches.row_values import BoundRow
@@ -12,27 +11,26 @@ from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import catch_up
-from rutter.replay.story.batch_rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, RowState, counted
+from rutter.replay.story.batch_rows import IN_DOUBT, NOT_AGAIN, RowState, counted
 from rutter.replay.story.wording import ascii_only
 
 SHOWN = 60  # characters of a value in the line of its row
 
 
 class RowProgress(MovingLine):
-    """This hears what becomes of each row; `told` is shared with who runs them."""
+    """This hears what becomes of each row, and tells it."""
 
     def __init__(
         self,
-        rows: Sequence[BoundRow],
-        told: dict[int, RowState],
+        batch_run: BatchRun,
         report: BatchReport,
         workflow: str,
         settings: Settings,
         terminal: Terminal,
     ) -> None:
         super().__init__(terminal, "rows")
-        self.told = told
-        self._rows = rows
+        self._run = batch_run
+        self._rows = batch_run.rows
         self._report = report
         self._workflow = workflow
         self._settings = settings
@@ -41,10 +39,10 @@ class RowProgress(MovingLine):
 
     # -- as it goes ----------------------------------------------------------------------------
 
-    def begin(self, batch_run: BatchRun) -> None:
-        counts = counted(self.told.values())
+    def begin(self) -> None:
+        counts = counted(self._run.told.values())
         before = [f"{counts[each]} {each} before" for each in NOT_AGAIN if each in counts]
-        left = len(batch_run.left())
+        left = len(self._run.left())
         parts = ", ".join([*before, f"{left} to run"])
         self.write()  # what cannot be written is said before anything is run
         self._terminal.note(f"{self._workflow}: {len(self._rows)} rows, {parts}")
@@ -64,10 +62,10 @@ class RowProgress(MovingLine):
             self._move()
 
     def write(self) -> None:
-        self._report.write(self._rows, self.told)
+        self._report.write(self._rows, self._run.told)
 
     def _move(self) -> None:
-        over = sum(self._of(row).outcome == "done" for row in self._rows)
+        over = sum(self._run.of(row).outcome == "done" for row in self._rows)
         now = ", ".join(map(str, self._under_way))
         self.move(f"row {now} of {len(self._rows)}, {over} done")
 
@@ -82,7 +80,7 @@ class RowProgress(MovingLine):
             return
         self._terminal.say(f"[FAIL] row {row.number} of {len(self._rows)}: {_in_words(told)}")
         if advice := self._advice(told):
-            self._terminal.say(f"     {advice}")
+            self._terminal.say_below(advice)
 
     def _as_json(self, row: BoundRow, told: RowState) -> dict[str, object]:
         return {
@@ -100,57 +98,56 @@ class RowProgress(MovingLine):
         if told.outcome in IN_DOUBT:
             again = f"run {shlex.quote(self._workflow)} --from {told.session}"
             asks = "look whether it was done; this asks, and goes on behind it"
-            return f"{asks}: {self._command(again)}"
-        return f"see: {self._command(f'show {told.session}')}"
-
-    def _command(self, words: str) -> str:
-        return self._settings.command(words)
+            return f"{asks}: {self._settings.command(again)}"
+        return f"see: {self._settings.command(f'show {told.session}')}"
 
     # -- afterwards ----------------------------------------------------------------------------
 
-    def end(self, batch_run: BatchRun) -> int:
+    def end(self) -> int:
         if self._settings.directory.log.exists():
             catch_up(self._settings)
-        counts = counted(self.told.get(row.number, NOT_RUN) for row in self._rows)
-        code = self._code(batch_run)
+        counts = counted(map(self._run.of, self._rows))
+        code = self._code()
         if self._terminal.as_json:
-            for row in self._rows:
-                if self._of(row).outcome in IN_DOUBT and row.number not in self._lined:
-                    self._line(row, self._of(row))
+            for row in self._doubted():
+                self._line(row, self._run.of(row))
             said = {"rows": len(self._rows), "results": str(self._report.place)}
             self._terminal.json(said | {str(outcome): count for outcome, count in counts.items()})
             return code
         parts = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
         mark = "[OK]" if code == Exit.DONE else "[FAIL]"
         self._terminal.say(f"{mark} {len(self._rows)} rows: {parts}")
-        for line in self._rest(batch_run):
-            self._terminal.say(f"     {line}")
-        self._terminal.say(f"     results: {self._report.place}")
+        self._terminal.say_below(*self._rest())
+        self._terminal.say_below(f"results: {self._report.place}")
         return code
 
-    def _rest(self, batch_run: BatchRun) -> list[str]:
+    def _doubted(self) -> list[BoundRow]:
+        """Those of which no line said yet that they are in doubt: they were so before."""
+        doubted = [row for row in self._rows if self._run.of(row).outcome in IN_DOUBT]
+        return [row for row in doubted if row.number not in self._lined]
+
+    def _rest(self) -> list[str]:
         """What was in doubt before, and what is to be done now."""
         lines = [
-            f"row {row.number}: {_in_words(self._of(row))}; {self._advice(self._of(row))}"
-            for row in self._rows
-            if self._of(row).outcome in IN_DOUBT and row.number not in self._lined
+            f"row {row.number}: {_in_words(self._run.of(row))}; {self._advice(self._run.of(row))}"
+            for row in self._doubted()
         ]
-        outcomes = {self._of(row).outcome for row in self._rows}
-        if batch_run.gave_up:
-            lines.append(f"stopped: {batch_run.failures} rows failed one after another")
-        if outcomes == {"done"} and not batch_run.began:
+        outcomes = {self._run.of(row).outcome for row in self._rows}
+        if self._run.gave_up:
+            lines.append(f"stopped: {self._run.failures} rows failed one after another")
+        if outcomes == {"done"} and not self._run.began:
             lines.append("nothing was left to run; every row once more: --afresh")
-        elif batch_run.left():
+        elif self._run.left():
             mended = "mend the rows that failed; then " if "failed" in outcomes else ""
             lines.append(f"next: {mended}the same command runs only what is not done")
         return lines
 
-    def _code(self, batch_run: BatchRun) -> int:
+    def _code(self) -> int:
         """The one that all failed rows have in common, else that not everything is done."""
-        failed = [told for told in map(self._of, self._rows) if told.outcome != "done"]
+        failed = [told for told in map(self._run.of, self._rows) if told.outcome != "done"]
         if not failed:
             return Exit.DONE
-        if batch_run.stopped:
+        if self._run.stopped:
             return Exit.INTERRUPTED
         codes = {
             exit_codes.of_session(told.run.reason, told.run.failure)
@@ -158,9 +155,6 @@ class RowProgress(MovingLine):
             if told.run is not None
         }
         return codes.pop() if len(codes) == 1 else Exit.NOT_VERIFIED
-
-    def _of(self, row: BoundRow) -> RowState:
-        return self.told.get(row.number, NOT_RUN)
 
 
 def _in_words(told: RowState) -> str:

@@ -4,6 +4,7 @@ directory."""
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,21 +12,25 @@ from typing import Any
 import anyio
 import msgspec
 
-from rutter.actors.answers import Answers, PersonAnswer
-from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.answers import PersonAnswer
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
 from rutter.events.jobs import RunWorkflow
 from rutter.events.runtime import SessionStarted
 from rutter.events.validator import ApprovalRequested
-from rutter.pipeline.app import App
 from rutter.pipeline.batches.ledger import Ledger, read_run
 from rutter.pipeline.batches.row_values import BoundRow
-from rutter.pipeline.batches.scheduler import BatchRun
+from rutter.pipeline.batches.scheduler import BatchListener, BatchRun
 from rutter.pipeline.cli.daemon_client import DaemonClient
 from rutter.pipeline.cli.row_progress import RowProgress
-from rutter.pipeline.cli.session_run import PausedWhileAsked, attendant, open_pipeline, person
-from rutter.pipeline.cli.terminal import MovingLine, Terminal
+from rutter.pipeline.cli.session_run import (
+    CommandPipeline,
+    PausedWhileAsked,
+    attendant,
+    open_pipeline,
+    person,
+)
+from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.open_app import on_signal
 from rutter.pipeline.queries.workflows_and_sessions import Tables
@@ -38,35 +43,29 @@ BY = "the person at the terminal"
 Stop = Coroutine[Any, Any, None]
 
 
+@dataclass
 class LocalRows:
     """This process runs all rows in one browser, each in a window that knows nothing of others."""
 
-    def __init__(
-        self,
-        request: RunRequest,
-        bound: BoundSecrets,
-        read: Callable[[], Ledger],
-        telling: RowProgress,
-        answers: Path | None,
-        settings: Settings,
-        terminal: Terminal,
-    ) -> None:
-        self._request = request
-        self._telling = telling
-        self._bound = bound
-        self._read = read
-        self._answers = answers
-        self._settings = settings
-        self._terminal = terminal
-        who = attendant(terminal)
+    request: RunRequest
+    bound: BoundSecrets
+    read: Callable[[], Ledger]
+    telling: RowProgress
+    answers: Path | None
+    settings: Settings
+    terminal: Terminal
+    asking: anyio.Lock = field(default_factory=anyio.Lock)
+
+    def __post_init__(self) -> None:
+        who = attendant(self.terminal)
         asks = cache(who.passphrase) if who.passphrase is not None else None  # once, for all rows
-        self._attendant = who._replace(passphrase=asks)
-        self._asking = anyio.Lock()
+        self.attendant = who._replace(passphrase=asks)
 
     async def run_rows(self, batch_run: BatchRun) -> None:
-        async with open_pipeline(self._settings, self._terminal) as (app, browser):
+        async with open_pipeline(self.settings, self.terminal) as opened:
+            app = opened.app
             # Now that nobody else writes: another command may have run some since they were read.
-            ledger = self._read()
+            ledger = self.read()
             batch_run.told.update(ledger.told(batch_run.rows))
 
             async def stop(sessions: Sequence[str] = ()) -> None:
@@ -75,7 +74,7 @@ class LocalRows:
                         await app.stop(session, BY)
 
             async def run_row(row: BoundRow) -> RowState:
-                return await self._run_row(row, ledger, app, browser)
+                return await self._run_row(row, ledger, opened)
 
             with stopping(batch_run, stop) as stop_soon:
 
@@ -85,111 +84,99 @@ class LocalRows:
                         stop_soon(stop((envelope.session,)))
 
                 app.listen(begun)
-                await batch_run.run(run_row)
+                await batch_run.run(run_row, self.telling)
 
-    async def _run_row(
-        self, row: BoundRow, ledger: Ledger, app: App, browser: Chromium
-    ) -> RowState:
+    async def _run_row(self, row: BoundRow, ledger: Ledger, opened: CommandPipeline) -> RowState:
         session = await anyio.to_thread.run_sync(self._start, row, ledger)
-        name = app.clock.new_id(session.started.purpose)
-        who = person(self._terminal, self._answers)  # each row has the whole list
-        await session.run(
-            app, browser, name, AskedOneAtATime(who, self._telling, row, self._asking)
-        )
-        return _told(self._settings, name)
+        name = opened.app.clock.new_id(session.started.purpose)
+        who = person(self.terminal, self.answers)  # each row has the whole list
+        asked = AskedOneAtATime(who, self.telling, row, self.asking)
+        await session.run(opened.app, opened.browser, name, asked)
+        return _told(self.settings, name)
 
     def _start(self, row: BoundRow, ledger: Ledger) -> StartedSession:
         named = row.named(ledger.batch, ledger.again)
-        request = msgspec.structs.replace(self._request, values=row.values, row=named)
-        with Tables(self._settings) as tables:
-            return start_session(request, tables, self._attendant, bound=self._bound)
+        request = msgspec.structs.replace(self.request, values=row.values, row=named)
+        with Tables(self.settings) as tables:
+            return start_session(request, tables, self.attendant, bound=self.bound)
 
 
+@dataclass
 class DaemonRows:
     """The daemon runs a job for each row. Its key is the row's own: handed in again it is the same,
     whoever was killed in between. One that it has for a row that moved is awaited by its name."""
 
-    def __init__(
-        self,
-        daemon: DaemonClient,
-        ledger: Ledger,
-        request: RunRequest,
-        settings: Settings,
-        terminal: Terminal,
-    ) -> None:
-        self._daemon = daemon
-        self._ledger = ledger
-        self._request = request
-        self._settings = settings
-        self._terminal = terminal
-        self._jobs: set[str] = set()
-        self._taken_on: dict[int, str] = {}
-        self._stopped = False
+    daemon: DaemonClient
+    ledger: Ledger
+    request: RunRequest
+    telling: BatchListener
+    settings: Settings
+    terminal: Terminal
+    jobs: set[str] = field(default_factory=set)
+    taken_on: dict[int, str] = field(default_factory=dict)
+    stopped: bool = False
 
     async def run_rows(self, batch_run: BatchRun) -> None:
-        self._taken_on = self._ledger.taken_on(batch_run.left())
+        self.taken_on = self.ledger.taken_on(batch_run.left())
 
         async def stop() -> None:
-            self._stopped = True
-            for job in tuple(self._jobs):
-                await anyio.to_thread.run_sync(self._daemon.call_off, job)
+            self.stopped = True
+            for job in tuple(self.jobs):
+                await anyio.to_thread.run_sync(self.daemon.call_off, job)
 
         with stopping(batch_run, stop):
-            await batch_run.run(self._run_row)
+            await batch_run.run(self._run_row, self.telling)
 
     async def _run_row(self, row: BoundRow) -> RowState:
         told = await anyio.to_thread.run_sync(self._run, row)
         if told.get("reason") in ("refused", "skipped") or not told.get("session"):
             return RowState("failed", str(told.get("detail") or told.get("reason") or "not run"))
-        return _told(self._settings, told["session"])
+        return _told(self.settings, told["session"])
 
     def _run(self, row: BoundRow) -> dict[str, Any]:
-        job = self._taken_on.get(row.number) or self._hand_in(row)
-        self._jobs.add(job)
-        if self._stopped:  # while it was handed in
-            self._daemon.call_off(job)
+        job = self.taken_on.get(row.number) or self._hand_in(row)
+        self.jobs.add(job)
+        if self.stopped:  # while it was handed in
+            self.daemon.call_off(job)
         try:
             return self._watched(row, job)
         finally:
-            self._jobs.discard(job)
+            self.jobs.discard(job)
 
     def _hand_in(self, row: BoundRow) -> str:
-        named = row.named(self._ledger.batch, self._ledger.again)
-        before = self._ledger.jobs.get((row.number, row.digest), 0)
+        named = row.named(self.ledger.batch, self.ledger.again)
+        before = self.ledger.jobs.get((row.number, row.digest), 0)
         key = f"row-{named.batch}-{named.again}-{named.number}-{named.digest}-{before}"
-        wanted = self._request
+        wanted = self.request
         run = RunWorkflow(wanted.name, 0, row.values, wanted.dry_run, named)
         try:
-            return self._daemon.submit(run, key)
+            return self.daemon.submit(run, key)
         except BadInput as error:
             raise BadInput(f"row {row.number}: {error.what}", error.fix) from error
 
     def _watched(self, row: BoundRow, job: str) -> dict[str, Any]:
         """Until it has ended; what it asks is answered wherever questions of the daemon are."""
         told: dict[str, Any] = {}
-        for told in self._daemon.followed(job):
+        for told in self.daemon.followed(job):
             if told["status"] == "ended" or not told.get("session"):
                 continue
-            for envelope in self._daemon.events(told["session"]):
+            for envelope in self.daemon.events(told["session"]):
                 if isinstance(asked := envelope.event, ApprovalRequested):
                     said = f"row {row.number} waits for a person: {asked.question}"
-                    self._terminal.note(f"{said} -> rutter approvals --answer")
+                    self.terminal.note(f"{said} -> rutter approvals --answer")
         return told
 
 
+@dataclass(frozen=True)
 class AskedOneAtATime(PausedWhileAsked):
     """One row at a time asks a person, and tells them which it is."""
 
-    def __init__(
-        self, answers: Answers, telling: MovingLine, row: BoundRow, asking: anyio.Lock
-    ) -> None:
-        super().__init__(answers, telling)
-        self._row = row
-        self._asking = asking
+    row: BoundRow
+    asking: anyio.Lock
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
-        said = f"row {self._row.number}: {question.question}"
-        async with self._asking:
+        said = f"row {self.row.number}: {question.question}"
+        async with self.asking:
             return await super().ask(msgspec.structs.replace(question, question=said))
 
 
@@ -212,7 +199,7 @@ def stopping(batch_run: BatchRun, stop: Callable[[], Stop]) -> Iterator[Callable
 
     def stopped() -> None:
         if not batch_run.stopped:
-            batch_run.stop()
+            batch_run.stopped = True
             stop_soon(stop())
 
     with on_signal(stopped):

@@ -1,6 +1,5 @@
 """`rutter run` runs a workflow, or works towards a goal."""
 
-import argparse
 import shlex
 
 from rutter.events.run_settings import ModelUse
@@ -12,7 +11,7 @@ from rutter.pipeline.cli.results import hand_out_after
 from rutter.pipeline.cli.run_by_daemon import check_for_daemon, run_through_daemon
 from rutter.pipeline.cli.session_end import report, tell_repaired
 from rutter.pipeline.cli.session_run import attendant, run_here
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import Tables, known_workflows
 from rutter.pipeline.sessions.request import run_of_request
@@ -20,7 +19,7 @@ from rutter.pipeline.sessions.start import start_session
 from rutter.replay.story.told_session import Story
 
 
-def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def run(options: Options, settings: Settings, terminal: Terminal) -> int:
     """Runs a workflow alone, freely wherever what was learned is sure, or looks for the steps to a
     goal."""
     run_rows.check_flags(options)
@@ -66,11 +65,7 @@ def _done(story: Story) -> str:
 
 
 def _tell_learned(
-    story: Story,
-    options: argparse.Namespace,
-    tables: Tables,
-    terminal: Terminal,
-    sailed: Workflow | None,
+    story: Story, options: Options, tables: Tables, terminal: Terminal, sailed: Workflow | None
 ) -> None:
     """What the way to a goal is called from now on, if it was found; what was repaired of one."""
     for flow in known_workflows(tables):
@@ -83,7 +78,7 @@ def _tell_learned(
             terminal.say(f"     learned as {flow.name}; from now on without a model: {again}")
 
 
-def _again(flow: Workflow, options: argparse.Namespace) -> str:
+def _again(flow: Workflow, options: Options) -> str:
     """The command that runs it as it was found: with what it was given, as far as that is of it.
     What it knows of its service and of its end is kept with it."""
     sources = {each.partition("=")[0]: each for each in options.secret}

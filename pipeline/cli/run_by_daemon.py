@@ -1,7 +1,6 @@
 """`rutter run` hands a run to the daemon where one holds the data directory: as a job, watched to
 its end, and answered for by whoever sits here."""
 
-import argparse
 from typing import Any
 
 from rutter.events.envelope import Envelope
@@ -10,7 +9,7 @@ from rutter.events.jobs import Run
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.cli.approvals import answer_at_terminal
 from rutter.pipeline.cli.daemon_client import DaemonClient
-from rutter.pipeline.cli.terminal import RunProgress, Terminal
+from rutter.pipeline.cli.terminal import Options, RunProgress, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.look_back import story_of
 from rutter.replay.story.told_session import Story
@@ -34,7 +33,7 @@ NOT_THERE = {
 }
 
 
-def check_for_daemon(options: argparse.Namespace) -> None:
+def check_for_daemon(options: Options) -> None:
     """Refuses what no job can say."""
     for flag, name in NOT_THERE.items():
         if getattr(options, name, None):

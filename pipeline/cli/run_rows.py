@@ -1,6 +1,5 @@
 """`rutter run NAME --rows FILE.csv` runs the workflow once for each row, none of them twice."""
 
-import argparse
 import asyncio
 from collections.abc import Callable, Mapping
 
@@ -21,10 +20,10 @@ from rutter.pipeline.cli.row_progress import RowProgress
 from rutter.pipeline.cli.row_runs import DaemonRows, LocalRows
 from rutter.pipeline.cli.run_by_daemon import check_for_daemon
 from rutter.pipeline.cli.session_run import attendant
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.jobs.runner import MAX_RUN_BYTES
-from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.queries.workflows_and_sessions import find_workflow
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.attendant import BoundSecrets, ask_unbound, bind_secrets
 from rutter.pipeline.sessions.request import RunRequest
@@ -43,7 +42,7 @@ ONLY_WITH_ROWS = {
 }
 
 
-def check_flags(options: argparse.Namespace) -> None:
+def check_flags(options: Options) -> None:
     """What is said of rows needs rows; what is no named workflow has none."""
     if options.rows is None:
         for flag, name in ONLY_WITH_ROWS.items():
@@ -60,14 +59,13 @@ def check_flags(options: argparse.Namespace) -> None:
         raise BadInput("--resume and --afresh say two things", "give one of them")
 
 
-def run_rows(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def run_rows(options: Options, settings: Settings, terminal: Terminal) -> int:
     """Everything is checked first; what then runs is run to its end, and told row by row."""
     daemon = through_daemon(settings)
     if daemon is not None:
         check_for_daemon(options)
     request = read_request(options, settings.config)
-    with project(settings) as store:
-        workflow = latest_workflow(store, request.name)
+    workflow = find_workflow(settings, request.name)
     parallel = _parallel(options, settings)
     bound = _secrets(request, workflow, settings, terminal) if daemon is None else None
     sheet, rows = _checked(options, request, workflow, bound, settings, terminal)
@@ -77,29 +75,36 @@ def run_rows(options: argparse.Namespace, settings: Settings, terminal: Terminal
     report = BatchReport(place, sheet, reads, guard=not options.formulas)
 
     def read() -> Ledger:
-        dry, afresh, served = request.dry_run, options.afresh, daemon is not None
-        where = (workflow.name, options.rows, rows)
-        return read_ledger(settings, *where, dry_run=dry, afresh=afresh, served=served)
+        return read_ledger(
+            settings,
+            workflow.name,
+            options.rows,
+            rows,
+            dry_run=request.dry_run,
+            afresh=options.afresh,
+            served=daemon is not None,
+        )
 
     ledger = read()
-    telling = RowProgress(rows, ledger.told(rows), report, workflow.name, settings, terminal)
     most = IN_A_ROW if options.max_failures_in_a_row is None else options.max_failures_in_a_row
-    batch_run = BatchRun(rows, telling.told, telling, parallel=parallel, most_failures=most)
-    telling.begin(batch_run)
+    batch_run = BatchRun(rows, ledger.told(rows), parallel, most)
+    telling = RowProgress(batch_run, report, workflow.name, settings, terminal)
+    telling.begin()
     try:
         if batch_run.left() and daemon is not None:
-            asyncio.run(DaemonRows(daemon, ledger, request, settings, terminal).run_rows(batch_run))
+            served = DaemonRows(daemon, ledger, request, telling, settings, terminal)
+            asyncio.run(served.run_rows(batch_run))
         elif batch_run.left() and bound is not None:
             aboard = LocalRows(request, bound, read, telling, options.answers, settings, terminal)
             asyncio.run(aboard.run_rows(batch_run))
     finally:
         telling.stop()
         telling.write()
-    return telling.end(batch_run)
+    return telling.end()
 
 
 def _checked(
-    options: argparse.Namespace,
+    options: Options,
     request: RunRequest,
     workflow: Workflow,
     bound: BoundSecrets | None,
@@ -123,7 +128,7 @@ def _checked(
     return sheet, rows
 
 
-def _parallel(options: argparse.Namespace, settings: Settings) -> int:
+def _parallel(options: Options, settings: Settings) -> int:
     """So many at once as the configuration lets of one workflow: a run narrows, it widens not."""
     wanted = 1 if options.parallel is None else int(options.parallel)
     number = settings.config.number

@@ -1,15 +1,15 @@
 """`rutter serve` runs the daemon; `stop`, `pause` and `resume` talk to it."""
 
-import argparse
+from functools import partial
 
 from rutter.events.errors import BadInput
 from rutter.pipeline.cli.daemon_client import require_daemon
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 
 
-def serve(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def serve(options: Options, settings: Settings, terminal: Terminal) -> None:
     """Until Ctrl-C or SIGTERM."""
     # Here and not above: a command that only reads need not know how to serve.
     from rutter.pipeline.daemon.browsers.process_groups import run_apart
@@ -42,9 +42,12 @@ def _ready(url: str, settings: Settings, terminal: Terminal) -> None:
 # -- talking to it ---------------------------------------------------------------------------------
 
 
-def tell(word: str, options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def _tell(word: str, options: Options, settings: Settings, terminal: Terminal) -> None:
     daemon = require_daemon(settings)
     session = find_session(settings, options.session)
     told = daemon.request("POST", f"/sessions/{session}/{word}")
     terminal.answer(told)
     terminal.say(f"[OK] {session}: {told['reason']} {told.get('detail', '')}".rstrip())
+
+
+stop, pause, resume = (partial(_tell, word) for word in ("stop", "pause", "resume"))

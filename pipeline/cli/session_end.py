@@ -3,7 +3,7 @@ type."""
 
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli.recorded_hosts import tell_blocked
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Terminal, count
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
@@ -38,13 +38,12 @@ def report(
         ending = f"{confirmed} steps confirmed in {took}, {_spent(story)}{read_back}"
         terminal.say(f"[OK] {came}: {ending}")
         _tell_done(story, terminal, tried=tried)
-        for line in proposed(story, settings):
-            terminal.say(f"     {line}")
+        terminal.say_below(*proposed(story, settings))
         _tell_unanswered(story, terminal)
         tell_blocked(story, settings, terminal)
     else:
         _tell_failure(story, settings, terminal, sure)
-    terminal.say(f"     see: {settings.command(f'show {story.session}')}")
+    terminal.say_below(f"see: {settings.command(f'show {story.session}')}")
     return code
 
 
@@ -64,28 +63,28 @@ def _tell_done(story: Story, terminal: Terminal, *, tried: bool) -> None:
     """What it read, what it found elsewhere than it was recorded, and what it left alone."""
     _tell_results(story, terminal)
     for login in story.unkept:
-        terminal.say(f"     {login}")
+        terminal.say_below(login)
     for step in story.steps:
         if step.healed:
-            terminal.say(f"     step {numbered(step)} was healed: {step.healed}")
+            terminal.say_below(f"step {numbered(step)} was healed: {step.healed}")
     if story.cause.kind == "done_before":
-        terminal.say(f"     {story.detail}")
+        terminal.say_below(story.detail)
     if tried and story.steps:
         last = story.steps[-1]
         at = f"step {numbered(last)} ({last.words})"
-        terminal.say(f"     stopped before {at}: {story.cause.why}")
-        terminal.say("     that step was not done, and nothing was learned")
+        terminal.say_below(f"stopped before {at}: {story.cause.why}")
+        terminal.say_below("that step was not done, and nothing was learned")
     elif story.dry_run:
-        terminal.say("     it was a dry run: there was nothing to stop before")
+        terminal.say_below("it was a dry run: there was nothing to stop before")
 
 
 def _tell_results(story: Story, terminal: Terminal) -> None:
     for name, value in story.results.items():
         rows = story.tables.get(name)
-        terminal.say(f"     {name} = {value if rows is None else rows_in_words(rows)}")
+        terminal.say_below(f"{name} = {value if rows is None else rows_in_words(rows)}")
     for each in story.downloads:
         came = f"not kept: {each.failure}" if each.artifact is None else "rutter results --out DIR"
-        terminal.say(f"     downloaded {each.name} ({came})")
+        terminal.say_below(f"downloaded {each.name} ({came})")
 
 
 def _tell_unanswered(story: Story, terminal: Terminal) -> None:
@@ -100,21 +99,20 @@ def _tell_unanswered(story: Story, terminal: Terminal) -> None:
     way = "the service's own way" if by_script else "the run without a model"
     on = others[-1] if others else way
     why = "; ".join(f"{who} did not answer ({call.wrong})" for who, call in failed.items())
-    terminal.say(f"     {why}: {on} went on")
+    terminal.say_below(f"{why}: {on} went on")
 
 
 def tell_repaired(old: Workflow, new: Workflow, terminal: Terminal) -> None:
     """What a run learned about the workflow that it followed."""
     known = [step.action for step in old.steps]
     changed = sum(step.action not in known for step in new.steps)
-    steps = f": {changed} step{'' if changed == 1 else 's'} repaired" if changed else ""
-    terminal.say(f"     learned as version {new.version}{steps}")
+    steps = f": {count(changed, 'step')} repaired" if changed else ""
+    terminal.say_below(f"learned as version {new.version}{steps}")
 
 
 def tell_unproven(workflow: Workflow, story: Story, settings: Settings, terminal: Terminal) -> None:
     """Of every step that sends something: what will show that it worked, or how to say so."""
-    for line in told_of_recording(workflow, story, settings):
-        terminal.say(f"     {line}")
+    terminal.say_below(*told_of_recording(workflow, story, settings))
 
 
 # -- what went wrong -------------------------------------------------------------------------------
@@ -127,14 +125,13 @@ def _tell_failure(
     at = f" at step {lesson.step} ({lesson.words})" if lesson.step else ""
     more = f" ({story.failure})" if story.failure not in ("", story.reason) else ""
     terminal.say(f"[FAIL] {story.reason}{more}{at}")
-    for line in lesson_lines(lesson):
-        terminal.say(f"     {line}")
+    terminal.say_below(*lesson_lines(lesson))
     if story.reason == "completed_unverified":
         _tell_results(story, terminal)
     _tell_unanswered(story, terminal)
     tell_blocked(story, settings, terminal)
     if story.model_calls:
-        terminal.say(f"     spent: {_spent(story)}")
-    terminal.say(f"     next: {lesson.next}")
+        terminal.say_below(f"spent: {_spent(story)}")
+    terminal.say_below(f"next: {lesson.next}")
     if lesson.also:
-        terminal.say(f"     {lesson.also}")
+        terminal.say_below(lesson.also)

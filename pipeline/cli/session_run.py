@@ -1,23 +1,21 @@
 """A command runs one session here: lock, log, browser, Ctrl-C, and the story afterwards."""
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
 from rutter.actors.answers import Answers, Nobody, PersonAnswer, TerminalPerson, Who
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import Gate
-from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, RutterError
 from rutter.events.runtime import SessionStarted
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.app import App
-from rutter.pipeline.cli.terminal import MovingLine, RunProgress, Terminal
+from rutter.pipeline.cli.terminal import LiveSteps, MovingLine, RunProgress, Terminal
 from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.logins.session_logins import SessionLogins, carry
@@ -32,71 +30,63 @@ from rutter.pipeline.upkeep.expiry import is_due, rules_of, tidy
 from rutter.replay.story.told_session import Story
 
 
-class WatchesPerson(Protocol):
-    """A watcher tells of a recording by hand: that it may begin, and what is done."""
-
-    def invite(self) -> None: ...
-
-    def hear(self, envelope: Envelope) -> None: ...
-
-
+@dataclass(frozen=True)
 class CommandPipeline:
     """A command has an open pipeline with its browser."""
 
-    def __init__(self, app: App, browser: Chromium, settings: Settings, terminal: Terminal) -> None:
-        self._app = app
-        self._browser = browser
-        self._settings = settings
-        self._terminal = terminal
+    app: App
+    browser: Chromium
+    settings: Settings
+    terminal: Terminal
 
     async def run(
         self,
         session: StartedSession,
         answers: Answers,
         what: str,
-        live: WatchesPerson | None = None,
+        live: LiveSteps | None = None,
     ) -> Story:
         """Runs a session to its end and tells its story. Ctrl-C stops it in a true state: a
         recording by hand is then complete."""
-        name = self._app.clock.new_id(session.started.purpose)
-        with RunProgress(self._terminal, what=what) as progress:
-            self._app.listen(progress.hear)
+        name = self.app.clock.new_id(session.started.purpose)
+        with RunProgress(self.terminal, what=what) as progress:
+            self.app.listen(progress.hear)
             if live is not None:
-                self._app.listen(live.hear)
+                self.app.listen(live.hear)
             invite = live.invite if live is not None else None
             asked = PausedWhileAsked(answers, progress)
-            with _interruptible(self._app, name, by_hand=live is not None):
-                await session.run(self._app, self._browser, name, asked, on_listening=invite)
-            self._app.unlisten(progress.hear)
+            with _interruptible(self.app, name, by_hand=live is not None):
+                await session.run(self.app, self.browser, name, asked, on_listening=invite)
+            self.app.unlisten(progress.hear)
         await self._tidy()
-        return story_of(self._settings, name)
+        return story_of(self.settings, name)
 
     async def _tidy(self) -> None:
         """What has expired goes, at most once a day. A run does not fail by it."""
-        directory, clock = self._settings.directory, self._app.clock
+        directory, clock = self.settings.directory, self.app.clock
         if not is_due(directory, clock.now_ns()):
             return
-        rules = rules_of(self._settings.config)
+        rules = rules_of(self.settings.config)
         try:
-            done = await tidy(directory, self._app.say_process, rules, clock)
+            done = await tidy(directory, self.app.say_process, rules, clock)
         except RutterError as error:
-            self._terminal.note(f"what has expired could not go: {error}")
+            self.terminal.note(f"what has expired could not go: {error}")
             return
         if done.files:
-            self._terminal.note(f"{done.files} artifacts have expired and went (rutter log)")
+            self.terminal.note(f"{done.files} artifacts have expired and went (rutter log)")
 
     @asynccontextmanager
     async def tools(self, session: StartedSession, answers: Answers) -> AsyncIterator[Tools]:
         """A session to be driven by calls of tools. Ctrl-C stops it."""
         async with open_tools(
-            self._app,
-            self._browser,
+            self.app,
+            self.browser,
             session.started,
             answers=answers,
             secrets=session.secrets,
             by="terminal",
         ) as tools:
-            with _interruptible(self._app, tools.session):
+            with _interruptible(self.app, tools.session):
                 yield tools
 
 
@@ -107,13 +97,13 @@ def run_here(
     what: str,
     *,
     answers: Path | None,
-    live: WatchesPerson | None = None,
+    live: LiveSteps | None = None,
 ) -> Story:
     """Runs a session in this process and a browser of its own; the tables know of it then."""
     who = person(terminal, answers)
 
     async def run() -> Story:
-        async with open_command_pipeline(tables.settings, terminal) as opened:
+        async with open_pipeline(tables.settings, terminal) as opened:
             return await opened.run(session, who, what, live)
 
     story = asyncio.run(run())
@@ -122,35 +112,16 @@ def run_here(
 
 
 @asynccontextmanager
-async def open_command_pipeline(
-    settings: Settings, terminal: Terminal
-) -> AsyncIterator[CommandPipeline]:
-    async with open_pipeline(settings, terminal) as (app, browser):
-        yield CommandPipeline(app, browser, settings, terminal)
-
-
-@asynccontextmanager
-async def open_pipeline(
-    settings: Settings, terminal: Terminal
-) -> AsyncIterator[tuple[App, Chromium]]:
+async def open_pipeline(settings: Settings, terminal: Terminal) -> AsyncIterator[CommandPipeline]:
     """Takes the data directory, opens the log and starts the browser; lets go of all of it."""
     executable = require_chromium(settings.chromium)
     async with open_own_app(settings, terminal.note) as app:
         browser = Chromium(executable, Gate(), headless=settings.headless)
         try:
             await browser.start()
-            yield app, browser
+            yield CommandPipeline(app, browser, settings, terminal)
         finally:
             await browser.close()
-
-
-def check_display(env: Mapping[str, str], otherwise: str) -> None:
-    """A window needs a screen; on Linux a program finds it by these names."""
-    if sys.platform.startswith("linux") and not (env.get("DISPLAY") or env.get("WAYLAND_DISPLAY")):
-        raise BadInput(
-            "there is no screen to open a window on",
-            f"run it in a desktop session, or {otherwise}",
-        )
 
 
 def attendant(terminal: Terminal) -> Attendant:
@@ -204,21 +175,21 @@ class _ListedAnswers:
         return PersonAnswer(False, f"the list of answers has no more: {question.question}")
 
 
+@dataclass(frozen=True)
 class PausedWhileAsked:
     """The moving line stands still while a person is asked."""
 
-    def __init__(self, answers: Answers, progress: MovingLine) -> None:
-        self._answers = answers
-        self._progress = progress
+    answers: Answers
+    progress: MovingLine
 
     @property
     def who(self) -> Who:
         """Read when it is answered: a list of answers may be over by then."""
-        return self._answers.who
+        return self.answers.who
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
-        with self._progress.still():
-            return await self._answers.ask(question)
+        with self.progress.still():
+            return await self.answers.ask(question)
 
 
 @contextmanager

@@ -1,15 +1,13 @@
 """`rutter show` tells one session step by step, beside a running process."""
 
-import argparse
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 import msgspec
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal, when
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.failure import lesson_lines, lesson_of, told
 from rutter.pipeline.queries.look_back import events_about
@@ -21,10 +19,8 @@ from rutter.replay.story.session_story import tell
 from rutter.replay.story.step_details import details, unjudged
 from rutter.replay.story.told_session import StepStory, Story
 
-GOAL = 40  # characters of a goal in a table
 
-
-def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def show(options: Options, settings: Settings, terminal: Terminal) -> None:
     session = find_session(settings, options.session)
     with SqliteReader(settings.directory.log) as reader:
         events = list(reader.read(session=session))
@@ -34,10 +30,6 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         terminal.json(told(story, settings))
     else:
         _show_story(story, settings, terminal)
-
-
-def when(ns: int) -> str:
-    return datetime.fromtimestamp(ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _until(events: list[Envelope], at: int) -> list[Envelope]:
@@ -60,8 +52,7 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     for pause in story.pauses:
         terminal.say(f"  {pause}")
     for step in story.steps:
-        for line in _step_lines(step):
-            terminal.say(line)
+        terminal.say(*_step_lines(step))
     for advice in story.advice:
         terminal.say(f"advice that led to no step: {advice}")
     for name, value in story.results.items():
@@ -93,8 +84,7 @@ def _show_end(story: Story, settings: Settings, terminal: Terminal) -> None:
     lesson = lesson_of(story, settings)
     if lesson is not None:  # why, and that an outcome is unknown, stands above
         above = msgspec.structs.replace(lesson, why=(), unknown="")
-        for line in lesson_lines(above):
-            terminal.say(line)
+        terminal.say(*lesson_lines(above))
         terminal.say(f"next: {lesson.next}")
     elif story.screenshot is not None:
         terminal.say(f"screenshot: {where_is(story.screenshot, story, settings.directory)}")

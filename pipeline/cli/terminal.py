@@ -1,13 +1,16 @@
 """The terminal shows what people see: rich on a terminal, plain ASCII lines elsewhere, JSON for
 machines."""
 
+import argparse
 import getpass
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Self
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Self, TypeVar
 
 import msgspec
 from rich.console import Console
@@ -17,13 +20,15 @@ from rich.text import Text
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, RutterError
+from rutter.events.executor import PersonActed
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.predictor import PredictionMade
 from rutter.pipeline.output.verbose import Narrator, likely_within
-from rutter.replay.story.wording import ascii_only, printable
+from rutter.replay.story.wording import ascii_only, in_words, printable
 
 PIPED_WIDTH = 400
-Cells = Sequence[object]
+Row = TypeVar("Row")
+Options = argparse.Namespace  # what was typed: the flags of a command
 
 
 class Terminal:
@@ -42,11 +47,15 @@ class Terminal:
     def interactive(self) -> bool:
         return sys.stdin.isatty() and sys.stderr.isatty()
 
-    def say(self, line: str = "") -> None:
-        """A line for people; with `--json` there are none."""
+    def say(self, *lines: str) -> None:
+        """Lines for people; with `--json` there are none."""
         if not self.as_json:
-            for part in line.split("\n"):
+            for part in "\n".join(lines).split("\n") if lines else ():
                 self.out.print(self.out.shown(part), markup=False)
+
+    def say_below(self, *lines: str) -> None:
+        """What belongs to the line above them."""
+        self.say(*(f"     {line}" for line in lines))
 
     def note(self, line: str) -> None:
         self.err.print(self.err.shown(line), markup=False)
@@ -65,6 +74,16 @@ class Terminal:
         if self.as_json:
             self.json({"error": type(error).__name__, "what": error.what, "fix": error.fix})
         self.note(f"rutter: {error.what}" + (f" -> {error.fix}" if error.fix else ""))
+
+    def show_rows(
+        self,
+        rows: Iterable[Row],
+        columns: Mapping[str, str | Callable[[Row], object]],
+        none: str = "",
+    ) -> None:
+        """A line for each row. What stands in a column is of that name, or made of the row."""
+        cells = [attrgetter(each) if isinstance(each, str) else each for each in columns.values()]
+        self.table(tuple(columns), ([cell(row) for cell in cells] for row in rows), none)
 
     def table(
         self, columns: Sequence[str], rows: Iterable[Sequence[object]], none: str = ""
@@ -196,3 +215,38 @@ class RunProgress(MovingLine):
             self.move(f"{self._what}  {where}  {step.proposed}{seems}")
         elif isinstance(event, AdviceRequested):
             self.move(f"{self._what}  asking {event.provider} {event.model}")
+
+
+class LiveSteps:
+    """The terminal shows each step of a recording by hand as it happens."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def invite(self) -> None:
+        """Once they are heard, and not when they are awaited: what they do before is lost."""
+        self._terminal.say("work in the window; close it, or press Ctrl-C here, when done")
+
+    def hear(self, envelope: Envelope) -> None:
+        if isinstance(acted := envelope.event, PersonActed):
+            name = acted.element.name.text if acted.element is not None else ""
+            self._terminal.say(f"{acted.step:>4}  {in_words(acted.action, name)}")
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def when(ns: int) -> str:
+    return datetime.fromtimestamp(ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def size(number: int) -> str:
+    for unit in ("B", "KB", "MB"):
+        if number < 10_000:
+            return f"{number} {unit}"
+        number //= 1_000
+    return f"{number} GB"

@@ -1,7 +1,6 @@
 """`rutter tools` lists the table of tools, and takes calls of them, a line of JSON in and a line
 out."""
 
-import argparse
 import asyncio
 import os
 import sys
@@ -15,8 +14,8 @@ import msgspec
 from rutter.actors.rules.tools.tool_table import TOOLS, described
 from rutter.events.runtime import SessionStarted
 from rutter.pipeline.cli.options import read_request
-from rutter.pipeline.cli.session_run import attendant, open_command_pipeline, person
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.session_run import attendant, open_pipeline, person
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.look_back import story_of
@@ -28,7 +27,7 @@ from rutter.pipeline.tools.snapshot import snapshot_schema
 from rutter.replay.story.told_session import Story
 
 
-def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def list_(options: Options, settings: Settings, terminal: Terminal) -> None:
     terminal.answer({"tools": [described(each) for each in TOOLS.values()]})
     of = attrgetter("name", "kind", "side_effect_class", "timeout_ms", "retry_profile")
     terminal.table(
@@ -37,13 +36,13 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     )
 
 
-def schema(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def schema(options: Options, settings: Settings, terminal: Terminal) -> None:
     """JSON in any case: whoever asks for a schema has a validator for it."""
     given = {each.name: each.input_schema for each in TOOLS.values()}
     terminal.json({"snapshot": snapshot_schema(), "tools": given})
 
 
-def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def call(options: Options, settings: Settings, terminal: Terminal) -> int:
     request = read_request(options, settings.config)
     bound = bind_secrets(request.secrets, settings, attendant(terminal))
     with Tables(settings) as tables:
@@ -70,16 +69,13 @@ CALLER = "the caller of its tools"
 
 
 async def _serve(
-    options: argparse.Namespace,
-    settings: Settings,
-    terminal: Terminal,
-    session: StartedSession,
+    options: Options, settings: Settings, terminal: Terminal, session: StartedSession
 ) -> tuple[Story, bool]:
     """The session, and whether the last word on it was a success that was not acknowledged."""
     # Standard input holds the calls, so a question to a person is answered by a file or by nobody.
     answers = person(terminal, options.answers)
     refused = False
-    async with open_command_pipeline(settings, terminal) as opened:
+    async with open_pipeline(settings, terminal) as opened:
         async with opened.tools(session, answers) as tools:
             async for line in _lines(tools):
                 if line.strip():

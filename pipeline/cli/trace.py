@@ -1,7 +1,6 @@
 """`rutter trace` sends sessions as OpenTelemetry traces to a collector, or writes them into a
 file."""
 
-import argparse
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -11,7 +10,7 @@ import msgspec
 from rutter.events.durable import disk_told, drafted
 from rutter.events.errors import BadInput
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.pipeline.traces.cursor import FILE, Cursor
@@ -26,7 +25,7 @@ from rutter.pipeline.traces.sink import BATCH, ExportProgress, Sink
 from rutter.replay.traces import SpanFold
 
 
-def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def trace(options: Options, settings: Settings, terminal: Terminal) -> None:
     with SqliteReader(settings.directory.log) as reader:
         session = find_session(settings, options.session) if options.session else None
         if options.file is not None:
@@ -93,6 +92,6 @@ def _report(
     else:
         terminal.say(f"[OK] nothing new for {where}")
     if progress.rejected:
-        terminal.say(f"     {progress.rejected} were taken and rejected there: {progress.why}")
+        terminal.say_below(f"{progress.rejected} were taken and rejected there: {progress.why}")
     if running:
-        terminal.say(f"     not over yet, the rest comes when they end: {', '.join(running)}")
+        terminal.say_below(f"not over yet, the rest comes when they end: {', '.join(running)}")

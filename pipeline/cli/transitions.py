@@ -1,14 +1,13 @@
 """`rutter transitions` lists what followed what, with counts."""
 
-import argparse
 from operator import itemgetter
 
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import project
 
 
-def transitions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def transitions(options: Options, settings: Settings, terminal: Terminal) -> None:
     with project(settings) as store:
         rows = store.rows(
             "SELECT from_action, to_action, count, by_person, by_agent "

@@ -4,7 +4,7 @@ What is changed is decided here either way; the daemon only says it."""
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from dataclasses import dataclass
 
 from rutter.actors.predictor.knowledge import Knowledge
 from rutter.events.envelope import kind
@@ -20,58 +20,48 @@ from rutter.pipeline.workflows.forget import ForgetTarget, Unlearned, foresee
 from rutter.pipeline.workflows.forget import forget as unlearn
 
 
-class Writer(Protocol):
-    def publish(self, decide: Callable[[Knowledge], Change]) -> Change: ...
-
-    def forget(self, wanted: ForgetTarget, why: str) -> Unlearned: ...
-
-
+@dataclass(frozen=True)
 class LocalWriter:
     """This process holds the data directory."""
 
-    def __init__(self, directory: DataDirectory) -> None:
-        self._directory = directory
+    directory: DataDirectory
 
     def publish(self, decide: Callable[[Knowledge], Change]) -> Change:
-        return asyncio.run(publish(self._directory, decide))
+        return asyncio.run(publish(self.directory, decide))
 
     def forget(self, wanted: ForgetTarget, why: str) -> Unlearned:
-        return asyncio.run(unlearn(self._directory, wanted, why))
+        return asyncio.run(unlearn(self.directory, wanted, why))
 
 
+@dataclass(frozen=True)
 class DaemonWriter:
     """A daemon holds the data directory."""
 
-    def __init__(self, daemon: DaemonClient, directory: DataDirectory) -> None:
-        self._daemon = daemon
-        self._directory = directory
+    daemon: DaemonClient
+    directory: DataDirectory
 
     def publish(self, decide: Callable[[Knowledge], Change]) -> Change:
-        change = decide(self._known())
-        self._daemon.request("POST", "/changes", change)
-        return change
-
-    def forget(self, wanted: ForgetTarget, why: str) -> Unlearned:
-        found = foresee(self._directory, wanted)
-        for session in found.sessions:
-            self._daemon.request("POST", "/changes", SessionForgotten(session, why))
-        if found.known:
-            self._daemon.request("POST", "/changes", WorkflowDeleted(found.workflow))
-        return found
-
-    def _known(self) -> Knowledge:
-        """As far as the log says it now."""
-        knowledge = Knowledge()
-        with SqliteReader(self._directory.log) as reader:
+        knowledge = Knowledge()  # as far as the log says it now
+        with SqliteReader(self.directory.log) as reader:
             for envelope in reader.read(kinds=sorted(map(kind, LEARNED))):
                 knowledge.open_turn(envelope.seq)
                 knowledge.take_in(envelope)
             knowledge.open_turn(reader.last_seq() + 1)
-        return knowledge
+        change = decide(knowledge)
+        self.daemon.request("POST", "/changes", change)
+        return change
+
+    def forget(self, wanted: ForgetTarget, why: str) -> Unlearned:
+        found = foresee(self.directory, wanted)
+        for session in found.sessions:
+            self.daemon.request("POST", "/changes", SessionForgotten(session, why))
+        if found.known:
+            self.daemon.request("POST", "/changes", WorkflowDeleted(found.workflow))
+        return found
 
 
 @contextmanager
-def changing(settings: Settings) -> Iterator[Writer]:
+def changing(settings: Settings) -> Iterator[LocalWriter | DaemonWriter]:
     """Whoever can write. The tables know of the change when it is done."""
     catch_up(settings)  # with no log there is nothing to change, and no directory to make
     directory = settings.directory

@@ -1,23 +1,27 @@
 """`rutter workflows` shows what is known, and changes it. Each change is a new fact in the log."""
 
-import argparse
 from collections.abc import Iterator, Sequence
-from typing import Any
+from operator import itemgetter
+from pathlib import Path
 
 from rutter.actors.predictor import Knowledge
 from rutter.events.checks import Check, ReadBack, texts_of
-from rutter.events.errors import BadInput
+from rutter.events.errors import BadInput, LogCorrupt
+from rutter.events.page import Artifact
 from rutter.events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Step, Workflow
-from rutter.pipeline.cli import workflows_html
-from rutter.pipeline.cli.show import when
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal, count, when
 from rutter.pipeline.cli.workflow_changes import changing
 from rutter.pipeline.cli.workflows_versions import version_rows
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.output.safe_files import write_named
+from rutter.pipeline.queries.workflows_and_sessions import (
+    find_workflow,
+    latest_workflow,
+    project,
+    versions_of,
+)
 from rutter.pipeline.workflows.check_syntax import (
     TYPES,
     read_back_from,
@@ -27,56 +31,69 @@ from rutter.pipeline.workflows.check_syntax import (
 )
 from rutter.pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
 from rutter.pipeline.workflows.read_steps import FORM, read_extraction
-from rutter.replay.projections import ProjectionStore
+from rutter.replay.documents.workflow_page import render
 from rutter.replay.story.wording import in_words, printable
 
 # -- looking ---------------------------------------------------------------------------------------
 
 
-def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def list_(options: Options, settings: Settings, terminal: Terminal) -> None:
     with project(settings) as store:
         rows = version_rows(store)
     terminal.answer([{k: v for k, v in row.items() if k != "workflow"} for row in rows])
-    if not rows:
-        terminal.say(
-            "no workflows yet; record one: rutter record NAME --url URL (or --script FILE); or let "
-            "a model find the way: rutter run NAME --goal TEXT --url URL"
-        )
-        return
-    terminal.table(
-        ("workflow", "version", "steps", "parameters", "secrets", "recorded", "came", "state"),
-        (
-            (
-                row["name"],
-                str(row["version"]),
-                str(row["steps"]),
-                row["parameters"] or "-",
-                row["secrets"] or "-",
-                when(row["recorded_ns"]),
-                row["came"],
-                "complete" if row["complete"] else f"incomplete: {row['stopped_at']}",
-            )
-            for row in rows
-        ),
+    terminal.show_rows(
+        rows,
+        {
+            "workflow": itemgetter("name"),
+            "version": itemgetter("version"),
+            "steps": itemgetter("steps"),
+            "parameters": lambda row: row["parameters"] or "-",
+            "secrets": lambda row: row["secrets"] or "-",
+            "recorded": lambda row: when(row["recorded_ns"]),
+            "came": itemgetter("came"),
+            "state": lambda row: (
+                "complete" if row["complete"] else f"incomplete: {row['stopped_at']}"
+            ),
+        },
+        none="no workflows yet; record one: rutter record NAME --url URL (or --script FILE); or "
+        "let a model find the way: rutter run NAME --goal TEXT --url URL",
     )
 
 
-def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def show(options: Options, settings: Settings, terminal: Terminal) -> None:
     if not options.name:
         raise BadInput("which workflow?", "rutter workflows show NAME")
-    with project(settings) as store:
-        workflow = latest_workflow(store, options.name)
+    workflow = find_workflow(settings, options.name)
     if options.html is not None:
-        return workflows_html.write(workflow, options.html, settings, terminal)
+        _write_page(workflow, options.html, settings, terminal)
+        return
     _tell(workflow, terminal)
-    workflows_html.tell_pictures(workflow, settings, terminal)
-    return Exit.DONE
+    pictures = sum(step.picture is not None for step in workflow.steps)
+    if pictures:
+        look = settings.command(f"workflows show {workflow.name} --html FILE")
+        terminal.say(f"pictures of {pictures} steps: {look}")
+
+
+def _write_page(workflow: Workflow, place: Path, settings: Settings, terminal: Terminal) -> None:
+    """Its steps beside pictures of them."""
+    artifacts = settings.directory.artifacts
+
+    def load(artifact: Artifact) -> bytes | None:
+        try:
+            return artifacts.get(artifact)
+        except LogCorrupt:  # it was erased, or has expired
+            return None
+
+    write_named(place, render(workflow, load), "--html")
+    pictures = [step.picture.sha256 if step.picture else None for step in workflow.steps]
+    terminal.answer({"workflow": workflow.name, "file": str(place), "pictures": pictures})
+    terminal.say(f"[OK] {place}")
 
 
 # -- changing --------------------------------------------------------------------------------------
 
 
-def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def edit(options: Options, settings: Settings, terminal: Terminal) -> None:
     """A literal becomes a parameter or a secret; a step is dropped, may be missing, or must lead
     to what is stated."""
     asked = Edit(
@@ -145,7 +162,7 @@ def _tell_holders(before: Workflow, asked: Edit, settings: Settings, terminal: T
         terminal.note(f"  {settings.command(erase)} --why TEXT")
 
 
-def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def rename(options: Options, settings: Settings, terminal: Terminal) -> None:
     name, to = options.name, options.to
     if not to.strip():
         raise BadInput("a workflow needs a name", "rutter workflows rename OLD NEW")
@@ -154,29 +171,25 @@ def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     with changing(settings) as writer:
         with project(settings) as store:
             latest_workflow(store, name)
-            if _versions(store, to):
+            if versions_of(store, to):
                 raise BadInput(
                     f"there is a workflow {to!r} already", "choose another name, or delete that one"
                 )
         writer.publish(lambda _: WorkflowRenamed(name=name, to=to))
-    _done({"renamed": name, "to": to}, f"{name} is {to} now", terminal)
+    terminal.answer({"renamed": name, "to": to})
+    terminal.say(f"[OK] {name} is {to} now")
 
 
-def delete(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def delete(options: Options, settings: Settings, terminal: Terminal) -> None:
     name = options.name
     with changing(settings) as writer:
         with project(settings) as store:
             latest_workflow(store, name)
-            versions = _versions(store, name)
+            versions = len(versions_of(store, name))
         writer.publish(lambda _: WorkflowDeleted(name=name))
-    what = f"{versions} version" if versions == 1 else f"{versions} versions"
-    said = f"{name} is no longer known ({what}); the log still has it"
-    _done({"deleted": name, "versions": versions}, said, terminal)
-
-
-def _done(report: dict[str, Any], said: str, terminal: Terminal) -> None:
-    terminal.answer(report)
-    terminal.say(f"[OK] {said}")
+    terminal.answer({"deleted": name, "versions": versions})
+    what = count(versions, "version")
+    terminal.say(f"[OK] {name} is no longer known ({what}); the log still has it")
 
 
 def _named(pairs: Sequence[str], flag: str) -> dict[int, str]:
@@ -248,20 +261,21 @@ def _tell(workflow: Workflow, terminal: Terminal) -> None:
         terminal.say(f"may go to: {', '.join(workflow.hosts)}")
     if workflow.resources:
         terminal.say(f"may load from: {', '.join(workflow.resources)}")
-    terminal.table(
-        ("step", "what", "leads to", "approved", ""),
-        (
-            (
-                str(number),
-                in_words(step.action),
-                step.after.place.path if step.after.moved and step.after.place else "",
-                "by its recording" if step.standing_approval else "",
-                _optional(step),
-            )
-            for number, step in enumerate(workflow.steps, 1)
-        ),
+    terminal.show_rows(
+        list(enumerate(workflow.steps, 1)),
+        {
+            "step": lambda each: each[0],
+            "what": lambda each: in_words(each[1].action),
+            "leads to": lambda each: _leads_to(each[1]),
+            "approved": lambda each: "by its recording" if each[1].standing_approval else "",
+            "": lambda each: _optional(each[1]),
+        },
     )
     _tell_checks(workflow, terminal)
+
+
+def _leads_to(step: Step) -> str:
+    return step.after.place.path if step.after.moved and step.after.place else ""
 
 
 def _optional(step: Step) -> str:
@@ -279,8 +293,7 @@ def _tell_checks(workflow: Workflow, terminal: Terminal) -> None:
     ]
     if lines:
         terminal.say("what is checked after them:")
-    for line in lines:
-        terminal.say(line)
+    terminal.say(*lines)
 
 
 def _expects(step: Step) -> Iterator[str]:
@@ -291,8 +304,3 @@ def _expects(step: Step) -> Iterator[str]:
     if step.after.read_back is not None:
         for check in step.after.read_back.checks:
             yield printable(f"{step.after.read_back.where}: {write_check(check)}")
-
-
-def _versions(store: ProjectionStore, name: str) -> int:
-    [(count,)] = store.db.execute("SELECT count(*) FROM workflows WHERE name = ?", (name,))
-    return int(count)

@@ -1,13 +1,12 @@
 """`rutter workflows suggest` finds what was done again and again, and the command that records
 it."""
 
-import argparse
 from collections.abc import Iterator
 
 import msgspec
 
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.replay.habits.habits import Habit, habits
 from rutter.replay.habits.sequences import KINDS
@@ -15,7 +14,7 @@ from rutter.replay.habits.sequences import KINDS
 SHOWN = 10  # on a terminal; --json has them all
 
 
-def suggest(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def suggest(options: Options, settings: Settings, terminal: Terminal) -> None:
     with SqliteReader(settings.directory.log) as reader, reader.snapshot():
         found = habits(reader.read(kinds=KINDS), options.least)
     commands = [settings.command(habit.record) for habit in found]
@@ -26,8 +25,7 @@ def suggest(options: argparse.Namespace, settings: Settings, terminal: Terminal)
         ]
     )
     for habit, command in zip(found[:SHOWN], commands, strict=False):
-        for line in _lines(habit, command):
-            terminal.say(line)
+        terminal.say(*_lines(habit, command))
     if len(found) > SHOWN:
         terminal.say(
             f"and {len(found) - SHOWN} more: {settings.command('workflows suggest --json')}"
@@ -64,10 +62,3 @@ def _tell_none(least: int, settings: Settings, terminal: Terminal) -> None:
             else f"to name one, do it once: {settings.command('record NAME --url URL')}"
         )
     )
-
-
-def times(text: str) -> int:
-    number = int(text)
-    if number < 2:
-        raise argparse.ArgumentTypeError("what was done once is no habit: it is at least 2")
-    return number

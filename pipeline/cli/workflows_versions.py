@@ -1,7 +1,6 @@
 """The versions of a workflow are listed and compared, and a person goes back to one: where each
 came from, and what is different between two."""
 
-import argparse
 from typing import Any
 
 import msgspec
@@ -10,13 +9,14 @@ from rutter.actors.predictor import Knowledge
 from rutter.events.errors import BadInput
 from rutter.events.predictor import WorkflowLearned
 from rutter.events.workflow import Workflow
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.cli.workflow_changes import changing
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import (
     latest_workflow,
     project,
+    versions_of,
     workflow_version,
 )
 from rutter.pipeline.workflows.diff import StepDifference, differences
@@ -50,7 +50,7 @@ def came(row: dict[str, Any], purpose: str | None) -> str:
 # -- the difference --------------------------------------------------------------------------------
 
 
-def diff(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+def diff(options: Options, settings: Settings, terminal: Terminal) -> None:
     with project(settings) as store:
         old, new = _two(store, options)
     found = differences(old, new)
@@ -65,10 +65,9 @@ def diff(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         _tell(each, terminal)
 
 
-def _two(store: ProjectionStore, options: argparse.Namespace) -> tuple[Workflow, Workflow]:
+def _two(store: ProjectionStore, options: Options) -> tuple[Workflow, Workflow]:
     latest_workflow(store, options.name)  # a name that nobody knows is refused as such
-    known = "SELECT version FROM workflows WHERE name = ? ORDER BY version"
-    versions = [version for (version,) in store.db.execute(known, (options.name,))]
+    versions = versions_of(store, options.name)
     if options.old is None and len(versions) < 2:
         raise BadInput(
             f"workflow {options.name!r} has one version alone", "record or edit it to have another"
@@ -93,7 +92,7 @@ def _tell(difference: StepDifference, terminal: Terminal) -> None:
 # -- going back ------------------------------------------------------------------------------------
 
 
-def revert(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def revert(options: Options, settings: Settings, terminal: Terminal) -> int:
     name, version = options.name, options.version
     with changing(settings) as writer:
         with project(settings) as store:

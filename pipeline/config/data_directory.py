@@ -36,31 +36,13 @@ class DataDirectory:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.log = root / sqlite_schema.FILE
+        self.projections = root / "projections.db"
+        self.erasing = root / "erasing"  # stands here from before an erasing until all is done
+        self.tidied = root / "tidied"  # as old as the last look whether something has expired
+        self.logins = root / LOGINS  # kept logins, encrypted, one file for each origin
         self._lock: int | None = None
         self.tightened: tuple[Path, ...] = ()  # what others could read until it was locked
-
-    @property
-    def log(self) -> Path:
-        return self.root / sqlite_schema.FILE
-
-    @property
-    def projections(self) -> Path:
-        return self.root / "projections.db"
-
-    @property
-    def erasing(self) -> Path:
-        """Stands here from before an erasing until all of it is done."""
-        return self.root / "erasing"
-
-    @property
-    def tidied(self) -> Path:
-        """As old as the last look whether something has expired."""
-        return self.root / "tidied"
-
-    @property
-    def logins(self) -> Path:
-        """Kept logins, encrypted, one file for each origin."""
-        return self.root / LOGINS
 
     @property
     def artifacts(self) -> ArtifactStore:

@@ -12,6 +12,7 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,11 +37,8 @@ from rutter.pipeline.config.keys import (
 from rutter.pipeline.config.tables import (
     SEE,
     SecretGiven,
-    check_login_key,
-    check_model,
-    check_notices,
     check_rules,
-    host_pattern,
+    check_value,
     read_rule,
     read_secret,
 )
@@ -236,7 +234,9 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, SourcedValue]:
         if said is None or (key.kind == "text" and not said):
             continue
         place = f"the variable {variable}"
-        found[key.name] = _checked(SourcedValue(from_variable(key, said, place), place), key.name)
+        value = from_variable(key, said, place)
+        check_value(key.name, value, place)
+        found[key.name] = SourcedValue(value, place)
     return found
 
 
@@ -270,26 +270,16 @@ def _value(name: str, value: object, lines: "_KeyLines") -> SourcedValue:
         raise BadInput(
             f"{place}: there is no key {name}", f"did you mean {meant}?" if meant else SEE
         )
-    return _checked(SourcedValue(from_file(NAMES[name], value, place), place), name)
-
-
-def _checked(said: SourcedValue, name: str) -> SourcedValue:
-    check_model(name, said.value, said.source)
-    check_notices(name, said.value, said.source)
-    check_login_key(name, said.value, said.source)
-    hosts = name in ("policy.allowed_domains", "policy.allowed_resources")
-    if hosts and isinstance(said.value, tuple):
-        for each in said.value:
-            if each != EVERYWHERE:
-                host_pattern(each, said.source)
-    return said
+    read = from_file(NAMES[name], value, place)
+    check_value(name, read, place)
+    return SourcedValue(read, place)
 
 
 def _rules(rows: object, lines: "_KeyLines") -> list[PolicyRule]:
     if not isinstance(rows, list):
         raise BadInput(f"{lines.of('policy.rules')}: policy.rules are tables", SEE)
     rules = [
-        read_rule(row, lambda column, number=number: lines.of_rule(number, column))  # type: ignore[misc]
+        read_rule(row, partial(lines.of_key, f"policy.rules#{number}"))
         for number, row in enumerate(rows)
     ]
     check_rules(rules, str(lines.path))
@@ -299,12 +289,8 @@ def _rules(rows: object, lines: "_KeyLines") -> list[PolicyRule]:
 def _secrets(rows: object, lines: "_KeyLines") -> dict[str, SecretGiven]:
     if not isinstance(rows, dict):
         raise BadInput(f"{lines.of('secrets')}: secrets are tables", "write [secrets.name]")
-
-    def placed(name: str, key: str) -> str:
-        return lines.of(f"secrets.{name}.{key}" if key else f"secrets.{name}")
-
     return {
-        name: read_secret(name, row, lambda key, name=name: placed(name, key))  # type: ignore[misc]
+        name: read_secret(name, row, partial(lines.of_key, f"secrets.{name}"))
         for name, row in rows.items()
     }
 
@@ -410,9 +396,8 @@ class _KeyLines:
         found = self._at.get(name, [])
         return f"{self.path} line {found[0]}" if len(found) == 1 else str(self.path)
 
-    def of_rule(self, number: int, column: str) -> str:
-        table = f"policy.rules#{number}"
-        return self.of(f"{table}.{column}" if column else table)
+    def of_key(self, table: str, key: str) -> str:
+        return self.of(f"{table}.{key}" if key else table)
 
 
 def _plain(name: str) -> str:

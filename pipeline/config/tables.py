@@ -9,7 +9,7 @@ from typing import Any, get_args
 import msgspec
 
 from rutter.actors.rules.pages.address import host_of, named_origin, origin_of
-from rutter.actors.rules.policy.hosts import is_private, read_pattern
+from rutter.actors.rules.policy.hosts import EVERYWHERE, is_private, read_pattern
 from rutter.actors.rules.policy.policy import CALLERS, READING
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.events.action import OBSERVATIONS, ActionType
@@ -106,14 +106,25 @@ def is_source(source: str) -> bool:
     return known and "@http" not in source
 
 
-def check_model(name: str, value: object, place: str) -> None:
-    """What is said of a language model: no key as it is, and none that is sent in the clear."""
+def check_value(name: str, value: object, place: str) -> None:
+    """What no key may say: a secret as it is, what is sent in the clear, a host that is none."""
     at = place if place.startswith("the variable") else f"{place}: {name}"
-    table, _, last = name.rpartition(".")
-    if not table.startswith("models.") or not isinstance(value, str):
-        return
+    if name.startswith("models.") and isinstance(value, str):
+        _check_model(name.rpartition(".")[2], value, at)
+    elif name == "notify.secret" and value and not _is_lasting(value):
+        # Not repeated, here and below: it may be the secret.
+        raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, not the secret itself")
+    elif name == "logins.key" and value and not (isinstance(value, str) and is_source(value)):
+        raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, or prompt")
+    for each in value if isinstance(value, tuple) else ():
+        if name == "notify.urls" and not _is_lasting(each):
+            check_address(each, at)
+        if name in ("policy.allowed_domains", "policy.allowed_resources") and each != EVERYWHERE:
+            host_pattern(each, place)
+
+
+def _check_model(last: str, value: str, at: str) -> None:
     if last == "key" and (not is_source(value) or value == "prompt"):
-        # Not repeated: it may be the key.
         raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, not the key itself")
     if last == "model" and not value.strip():
         raise BadInput(f"{at} says nothing", "name a model, or leave the key out")
@@ -123,26 +134,6 @@ def check_model(name: str, value: object, place: str) -> None:
             raise BadInput(f"{at} is no address", "write https://host, and nothing else before it")
         if scheme == "http" and not is_private(host):
             raise BadInput(f"{at} is not private and has no https", "write https://host")
-
-
-def check_notices(name: str, value: object, place: str) -> None:
-    """Who is told, and what it is signed with: an address, or where a secret one is to be found."""
-    at = place if place.startswith("the variable") else f"{place}: {name}"
-    if name == "notify.secret" and value and not _is_lasting(value):
-        # Not repeated: it may be the secret.
-        raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, not the secret itself")
-    if name == "notify.urls" and isinstance(value, tuple):
-        for each in value:
-            if not _is_lasting(each):
-                check_address(each, at)
-
-
-def check_login_key(name: str, value: object, place: str) -> None:
-    """Where the passphrase of kept logins is, and never itself."""
-    at = place if place.startswith("the variable") else f"{place}: {name}"
-    if name == "logins.key" and value and not (isinstance(value, str) and is_source(value)):
-        # Not repeated: it may be the passphrase.
-        raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, or prompt")
 
 
 def _is_lasting(source: object) -> bool:

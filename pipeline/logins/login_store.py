@@ -19,7 +19,7 @@ from rutter.actors.rules.policy.hosts import is_private
 from rutter.actors.world.browser.login_state import BrowserState
 from rutter.events.durable import is_full, sync, write_whole
 from rutter.events.errors import BadInput, LoginCorrupt, WorldBroken
-from rutter.pipeline.clock import Clock, SystemClock
+from rutter.pipeline.clock import Clock
 from rutter.pipeline.logins.sealed_file import (
     MOST,
     SealedHead,
@@ -65,7 +65,7 @@ class LoginStore:
         command: Callable[[str], str] = lambda rest: f"rutter {rest}",
     ) -> None:
         self._root = root
-        self._clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._command = command
 
     def path(self, origin: str) -> Path:

@@ -67,13 +67,22 @@ def latest_workflow(store: ProjectionStore, name: str) -> Workflow:
     return msgspec.json.decode(row[0], type=Workflow)
 
 
+def find_workflow(settings: Settings, name: str) -> Workflow:
+    with project(settings) as store:
+        return latest_workflow(store, name)
+
+
+def versions_of(store: ProjectionStore, name: str) -> list[int]:
+    known = "SELECT version FROM workflows WHERE name = ? ORDER BY version"
+    return [version for (version,) in store.db.execute(known, (name,))]
+
+
 def workflow_version(store: ProjectionStore, name: str, version: int) -> Workflow:
     latest_workflow(store, name)  # a name that nobody knows is refused as such
     one = "SELECT workflow FROM workflows WHERE name = ? AND version = ?"
     row = store.db.execute(one, (name, version)).fetchone()
     if row is None:
-        every = "SELECT version FROM workflows WHERE name = ? ORDER BY version"
-        known = ", ".join(str(each) for (each,) in store.db.execute(every, (name,)))
+        known = ", ".join(map(str, versions_of(store, name)))
         raise BadInput(f"workflow {name!r} has no version {version}", f"it has: {known}")
     return msgspec.json.decode(row[0], type=Workflow)
 

@@ -31,7 +31,7 @@ from rutter.events.planner import LookalikesRequested, ObservationRequested, Run
 from rutter.events.runtime import ActorFailed, SessionStarted
 from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from rutter.events.vocabulary import AnyEvent
-from rutter.pipeline.clock import Clock, SystemClock
+from rutter.pipeline.clock import Clock
 from rutter.pipeline.rehearsal.troubles import Becomes, Fails
 from rutter.pipeline.rehearsal.world import ScriptedWorld
 
@@ -41,7 +41,7 @@ class ScriptedObserver:
 
     def __init__(self, world: ScriptedWorld, clock: Clock | None = None) -> None:
         self._world = world
-        self._clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._folders: tuple[str, ...] = ()
         self._phrases: tuple[str, ...] = ()
 

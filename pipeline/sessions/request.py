@@ -47,27 +47,20 @@ class RunRequest(msgspec.Struct, frozen=True):
 
 def request_of(run: Run) -> RunRequest:
     """The request that a job pinned."""
+    said = msgspec.structs.asdict(run)
     match run:
-        case RunWorkflow(workflow=name, version=version, values=values, dry_run=dry, row=row):
-            if not name:
+        case RunWorkflow():
+            if not run.workflow:
                 raise BadInput("which workflow?", "name one: GET /workflows lists them")
-            return RunRequest(name, version, values=values, dry_run=dry, row=row)
-        case RunFree(url=url, values=values, success=success, dry_run=dry):
-            return RunRequest(url=url, free=True, values=values, dry_run=dry, success=success)
+            return RunRequest(said.pop("workflow"), **said)
         case RunGoal():
             if run.service and run.service not in bundled():  # no file is read for a request
                 raise BadInput(
                     f"there is no service {run.service!r}", f"it is one of: {', '.join(bundled())}"
                 )
-            return RunRequest(
-                run.name,
-                goal=run.goal,
-                url=run.url,
-                values=run.values,
-                dry_run=run.dry_run,
-                service=run.service,
-                success=run.success,
-            )
+            return RunRequest(**said)
+        case RunFree():
+            return RunRequest(free=True, **said)
 
 
 def run_of_request(request: RunRequest) -> Run:

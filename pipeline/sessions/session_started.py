@@ -82,17 +82,9 @@ def recording(
     """A recording from a script. Public hosts may be gone to; private ones only when named."""
     check_folders(script, values, _given(terms).folders)
     check_script(script, terms.get("policy", DEFAULT_POLICY))
-    return SessionStarted(
-        purpose="record",
-        driver="script",
-        logic=LOGIC,
-        settings=_settings(terms, limits_for(len(script)), **RECORDS),
-        policy=_policy(terms, public=True),
-        name=name,
-        script=script,
-        values=dict(values),
-        secrets=tuple(secrets),
-    )
+    limits = limits_for(len(script))
+    said: dict[str, Any] = {"purpose": "record", "driver": "script", "name": name, "script": script}
+    return _start(terms, limits, values, secrets, public=True, settings=RECORDS, **said)
 
 
 def watching(
@@ -105,18 +97,9 @@ def watching(
 ) -> SessionStarted:
     """A recording of a person. It begins with going to `url`; from there on they act. If somebody
     reads what is said when it is over, a read-back that was found is proposed to them."""
-    return SessionStarted(
-        purpose="record",
-        driver="person",
-        logic=LOGIC,
-        settings=_settings(terms, limits_for(1), proposes=attended, **RECORDS),
-        # Whoever types an address has named its host.
-        policy=_policy(terms, (host_typed(url),), public=True),
-        name=name,
-        url=url,
-        script=_going_to(url),
-        values=dict(values),
-    )
+    settings = {**RECORDS, "proposes": attended}
+    said: dict[str, Any] = {"purpose": "record", "driver": "person", "name": name, "url": url}
+    return _start(terms, limits_for(1), values, (), public=True, settings=settings, **said)
 
 
 def run_of(
@@ -143,18 +126,18 @@ def run_of(
     terms["origins"] = (*told, *not_told(secret_origins(workflow), told))
     # What is optional may be looked for twice.
     limits = limits_for(len(workflow.steps) + sum(step.optional for step in workflow.steps))
-    proof = seeks_proof and not terms.get("dry_run")
-    hosts = workflow.hosts or hosts_of(workflow.steps)
-    return SessionStarted(
+    return _start(
+        terms,
+        limits,
+        values,
+        sorted(bound),
+        hosts=workflow.hosts or hosts_of(workflow.steps),
+        resources=workflow.resources,
+        settings={"seeks_proof": seeks_proof and not terms.get("dry_run")},
         purpose="run",
         driver="workflow",
-        logic=LOGIC,
-        settings=_settings(terms, limits, seeks_proof=proof),
-        policy=_policy(terms, hosts, resources=workflow.resources),
         name=workflow.name,
         workflow=without_pictures(workflow),
-        values=dict(values),
-        secrets=tuple(sorted(bound)),
         goal=workflow.goal,
         models=models,
     )
@@ -191,19 +174,15 @@ def free_run(
     person says yes to what is suggested, or one of `models` says what to do for the goal."""
     if not 0 <= threshold <= MILLION:
         raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
-    return SessionStarted(
-        purpose="free",
-        driver="prediction",
-        logic=LOGIC,
-        settings=_settings(terms, limits, threshold=threshold),
-        policy=_policy(terms, (host_typed(url),)),
-        url=url,
-        script=_going_to(url),
-        values=dict(values),
-        secrets=tuple(secrets),
-        goal=goal,
-        models=models,
-    )
+    settings = {"threshold": threshold}
+    said: dict[str, Any] = {
+        "purpose": "free",
+        "driver": "prediction",
+        "url": url,
+        "goal": goal,
+        "models": models,
+    }
+    return _start(terms, limits, values, secrets, settings=settings, **said)
 
 
 def goal_run(
@@ -223,17 +202,16 @@ def goal_run(
     bound = tuple(secrets)
     terms["given"] = signing_in(_given(terms), values, bound)
     turns = msgspec.structs.replace(limits, max_turns=MAX_TURNS)
-    return SessionStarted(
+    return _start(
+        terms,
+        turns,
+        values,
+        bound,
+        settings=TOOLS_WAITS,
         purpose="tools",
         driver="model",
-        logic=LOGIC,
-        settings=_settings(terms, turns, **TOOLS_WAITS),
-        policy=_policy(terms, (host_typed(url),)),
         name=name,
         url=url,
-        script=_going_to(url),
-        values=dict(values),
-        secrets=bound,
         goal=goal,
         models=models,
     )
@@ -283,55 +261,55 @@ def tool_session(
         raise BadInput("a session needs at least one turn", "give a larger number")
     limits = Limits(max_wall_ms=TOOLS_WALL_MS, max_turns=max_turns)
     terms.setdefault("screenshots", True)
-    return SessionStarted(
-        purpose="tools",
-        driver="agent",
-        logic=LOGIC,
-        settings=_settings(terms, limits, **TOOLS_WAITS),
-        policy=_policy(terms, (host_typed(url),) if url else ()),
-        url=url,
-        script=_going_to(url) if url else (),
-        values=dict(values or {}),
-        secrets=tuple(secrets),
-        goal=goal,
-    )
+    said: dict[str, Any] = {"purpose": "tools", "driver": "agent", "url": url, "goal": goal}
+    return _start(terms, limits, values or {}, secrets, settings=TOOLS_WAITS, **said)
 
 
 def _given(terms: SessionTerms) -> Given:
     return terms.get("given", NOTHING)
 
 
-def _settings(terms: SessionTerms, limits: Limits, **more: Any) -> RunSettings:
-    return msgspec.structs.replace(
-        NEW,
-        limits=limits,
-        dry_run=terms.get("dry_run", False),
-        screenshots=terms.get("screenshots", False),
-        criteria=_given(terms).criteria,
-        service=_given(terms).service,
-        **more,
-    )
-
-
-def _policy(
+def _start(
     terms: SessionTerms,
-    hosts: Iterable[str] = (),
+    limits: Limits,
+    values: Mapping[str, str],
+    secrets: Iterable[str],
     *,
+    settings: Mapping[str, Any],
+    hosts: Iterable[str] = (),
     public: bool = False,
     resources: tuple[str, ...] | None = None,
-) -> Policy:
-    return policy_for(
-        terms.get("policy", DEFAULT_POLICY),
-        (*hosts, *terms.get("allow", ())),
-        _given(terms).folders,
-        terms.get("origins", ()),
-        public=public,
-        resources=resources,
+    **said: Any,
+) -> SessionStarted:
+    """What any start is made of. One with an address begins by going there: whoever types an
+    address has named its host."""
+    given, url = _given(terms), said.get("url", "")
+    if url:
+        hosts = (host_typed(url), *hosts)
+        said["script"] = (Step(action=Action("navigate", url=url)),)
+    return SessionStarted(
+        logic=LOGIC,
+        settings=msgspec.structs.replace(
+            NEW,
+            limits=limits,
+            dry_run=terms.get("dry_run", False),
+            screenshots=terms.get("screenshots", False),
+            criteria=given.criteria,
+            service=given.service,
+            **settings,
+        ),
+        policy=policy_for(
+            terms.get("policy", DEFAULT_POLICY),
+            (*hosts, *terms.get("allow", ())),
+            given.folders,
+            terms.get("origins", ()),
+            public=public,
+            resources=resources,
+        ),
+        values=dict(values),
+        secrets=tuple(secrets),
+        **said,
     )
-
-
-def _going_to(url: str) -> tuple[Step, ...]:
-    return (Step(action=Action("navigate", url=url)),)
 
 
 def limits_for(steps: int) -> Limits:

@@ -20,7 +20,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from rutter.events.errors import BadInput
-from rutter.pipeline.clock import SystemClock
+from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.trace_target import CONSOLE, GRPC, HTTP, TraceTarget
 from rutter.pipeline.traces.readable_span import readable_spans
 from rutter.pipeline.traces.sink import Delivery
@@ -160,7 +160,7 @@ def _seconds(retry_after: str | None) -> float:
         return float(said[:9])
     try:
         at = parsedate_to_datetime(said)
-        return max(0.0, at.timestamp() - SystemClock().now_ns() / 1e9)
+        return max(0.0, at.timestamp() - Clock().now_ns() / 1e9)
     except (ValueError, TypeError, OverflowError):
         return 0.0
 

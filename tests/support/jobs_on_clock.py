@@ -9,6 +9,7 @@ from rutter.events.envelope import Envelope
 from rutter.events.jobs import JobEnded, JobQueued
 from rutter.events.runtime import SessionEnded
 from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.clock import Clock
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS
 from rutter.pipeline.daemon.jobs.hooks import Hooks
 from rutter.pipeline.daemon.jobs.jobs import JobLimits, Jobs
@@ -17,7 +18,7 @@ from rutter.pipeline.daemon.jobs.schedules import Schedules
 MONDAY_NS = 1_773_619_200 * SECOND_NS  # 2026-03-16T00:00:00Z
 
 
-class WallClock:
+class WallClock(Clock):
     """A clock goes with the loop; whoever sets it moves it, and wakes nobody."""
 
     def __init__(self, start_ns: int = MONDAY_NS) -> None:
@@ -29,9 +30,6 @@ class WallClock:
 
     def set_ahead(self, seconds: int) -> None:
         self._offset_ns += seconds * SECOND_NS
-
-    async def sleep_ms(self, ms: int) -> None:
-        await anyio.sleep(ms / 1_000)
 
     def new_id(self, prefix: str) -> str:
         self._ids += 1

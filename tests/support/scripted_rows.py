@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from signal import SIGINT, SIGKILL, Signals
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -24,6 +24,8 @@ from rutter.events.workflow import Step
 from rutter.pipeline.app import App, Listener, open_app
 from rutter.pipeline.cli import row_runs
 from rutter.pipeline.cli.main import main
+from rutter.pipeline.cli.session_run import CommandPipeline
+from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.open_app import held
 from rutter.pipeline.sessions import session_started
@@ -146,11 +148,12 @@ class _Rehearsed:
 
 
 @asynccontextmanager
-async def open_rehearsed(settings: Settings, terminal: object) -> AsyncIterator[tuple[Any, Any]]:
+async def open_rehearsed(settings: Settings, terminal: Terminal) -> AsyncIterator[CommandPipeline]:
     """In place of `open_pipeline`."""
     with held(settings.directory):
         async with open_app(settings.directory) as app:
-            yield _Rehearsed(app, Path(os.environ[ORDERS])), None
+            rehearsed: Any = _Rehearsed(app, Path(os.environ[ORDERS]))
+            yield CommandPipeline(rehearsed, cast("Any", None), settings, terminal)
 
 
 async def record(data: Path) -> None:

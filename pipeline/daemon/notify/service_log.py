@@ -27,7 +27,7 @@ from rutter.events.runtime import (
 )
 from rutter.events.validator import ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
-from rutter.pipeline.clock import Clock, SystemClock
+from rutter.pipeline.clock import Clock
 from rutter.replay.story.wording import ascii_only
 
 Level = Literal["info", "warning", "error"]
@@ -62,7 +62,7 @@ class Logbook:
     ) -> None:
         self._write = write
         self._as_json = as_json
-        self._clock = clock or SystemClock()
+        self._clock = clock or Clock()
 
     def say(self, what: str, level: Level = "info", **more: Any) -> None:
         at = datetime.fromtimestamp(self._clock.now_ns() / 1e9, UTC).isoformat("T", "milliseconds")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rutter.actors.answers import ScriptedPerson
+from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import load
 from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions.request import RunRequest
@@ -25,10 +26,10 @@ def sail_alone(data: Path, request: RunRequest) -> str:
         settings = load(str(data))
         with Tables(settings) as tables:
             leaving = start_session(request, tables)
-        async with open_rehearsed(settings, None) as (app, browser):
-            name = app.clock.new_id("run")
+        async with open_rehearsed(settings, Terminal()) as opened:
+            name = opened.app.clock.new_id("run")
             person = ScriptedPerson(otherwise=YES)
-            ended = await leaving.run(app, browser, name, person)
+            ended = await leaving.run(opened.app, opened.browser, name, person)
         return str(ended.reason)
 
     return asyncio.run(sail())

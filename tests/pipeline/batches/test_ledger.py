@@ -47,7 +47,7 @@ def test_of_two_that_bind_the_same_the_one_that_is_not_done_has_the_job() -> Non
     rows = [row(1, "new"), row(2, "D"), row(3, "D")]
     told = known.told(rows)
     assert (told[2].outcome, told[3].outcome) == ("done", "not run")
-    left = BatchRun(rows, told, cast("Any", None)).left()
+    left = BatchRun(rows, told).left()
     assert known.taken_on(left) == {3: "job-2"}
 
 
@@ -94,10 +94,11 @@ def test_what_the_daemon_has_is_awaited_and_not_handed_in_again(tmp_path: Path) 
         daemon,
         known,
         RunRequest("order"),
+        Silent(),
         load(str(tmp_path)),
         cast("Terminal", None),
     )
-    asyncio.run(handed.run_rows(BatchRun(rows, known.told(rows), Silent())))
+    asyncio.run(handed.run_rows(BatchRun(rows, known.told(rows))))
     assert daemon.asked == [
         ("POST", "/jobs"),
         ("GET", "/jobs/job-new?wait=true"),

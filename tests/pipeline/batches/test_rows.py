@@ -18,6 +18,8 @@ from rutter.events.jobs import JobEnded, JobQueued, RunWorkflow
 from rutter.events.rows import BatchRow
 from rutter.pipeline.batches.ledger import read_ledger
 from rutter.pipeline.cli import row_runs
+from rutter.pipeline.cli.session_run import CommandPipeline
+from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings, load
 from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions.request import RunRequest
@@ -118,7 +120,7 @@ def test_what_another_command_did_while_this_one_waited_is_not_done_again(
     """Its rows were read; then somebody else was quicker to take the directory."""
 
     @asynccontextmanager
-    async def waited(settings: Settings, terminal: object) -> AsyncIterator[tuple[Any, None]]:
+    async def waited(settings: Settings, terminal: Terminal) -> AsyncIterator[CommandPipeline]:
         assert await anyio.to_thread.run_sync(shop.killed) == 0
         async with open_rehearsed(settings, terminal) as opened:
             yield opened
@@ -167,9 +169,9 @@ async def settle(shop: Shop, session: str) -> None:
     with Tables(settings) as tables:
         leaving = start_session(RunRequest("order", after=session), tables)
     assert leaving.started.row is not None
-    async with open_rehearsed(settings, None) as (app, browser):
+    async with open_rehearsed(settings, Terminal()) as opened:
         person = ScriptedPerson(otherwise=YES)
-        ended = await leaving.run(app, browser, "settled", person)
+        ended = await leaving.run(opened.app, opened.browser, "settled", person)
     assert ended.reason == "completed", ended
 
 

@@ -295,7 +295,7 @@ def begun(rutter: Rutter, monkeypatch: pytest.MonkeyPatch) -> Begun:
         async def __aexit__(self, *_: object) -> None:
             return None
 
-    monkeypatch.setattr(session_run, "open_command_pipeline", lambda *_: Harbour())
+    monkeypatch.setattr(session_run, "open_pipeline", lambda *_: Harbour())
     return ships
 
 

@@ -36,6 +36,14 @@ class Daemon:
         return self._answer
 
 
+def do(daemon: Daemon, *arguments: str, terminal: Terminal | None = None) -> None:
+    """The command, where this daemon runs."""
+    options = typed(*arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schedule, "require_daemon", lambda _: daemon)
+        options.do(options, Settings(Path()), terminal or Terminal())
+
+
 def typed(*arguments: str) -> argparse.Namespace:
     return parser().parse_args(arguments)
 
@@ -45,8 +53,7 @@ MORNING = ("schedule", "set", "morning", "--cron", "0 7 * * 1-5", "--workflow", 
 
 def test_a_schedule_is_asked_of_the_daemon(capsys: pytest.CaptureFixture[str]) -> None:
     daemon = Daemon({"name": "morning", "next": NOW, "zone": "Europe/Berlin"})
-    options = typed(*MORNING, "--zone", "Europe/Berlin", "--set", "customer=Aurora Shipping")
-    schedule.set_schedule(options, daemon, Terminal())
+    do(daemon, *MORNING, "--zone", "Europe/Berlin", "--set", "customer=Aurora Shipping")
     assert daemon.asked == [
         (
             "PUT",
@@ -69,8 +76,7 @@ def test_a_schedule_is_asked_of_the_daemon(capsys: pytest.CaptureFixture[str]) -
 
 def test_what_a_hook_may_be_called_with_and_its_token(capsys: pytest.CaptureFixture[str]) -> None:
     daemon = Daemon({"name": "shop", "token": "t0ken"})
-    options = typed("hook", "set", "shop", "--workflow", "order", "--param", "customer")
-    schedule.set_hook(options, daemon, Terminal())
+    do(daemon, "hook", "set", "shop", "--workflow", "order", "--param", "customer")
     [(method, path, body)] = daemon.asked
     assert (method, path, body["parameters"]) == ("PUT", "/hooks/shop", ("customer",))
     assert body["overlap"] == "queue"
@@ -80,8 +86,8 @@ def test_what_a_hook_may_be_called_with_and_its_token(capsys: pytest.CaptureFixt
 def test_what_is_dropped_and_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     daemon = Daemon()
     terminal = Terminal(as_json=True)
-    schedule.drop_schedule(typed("schedule", "drop", "morning"), daemon, terminal)
-    schedule.drop_hook(typed("hook", "drop", "shop"), daemon, terminal)
+    do(daemon, "schedule", "drop", "morning", terminal=terminal)
+    do(daemon, "hook", "drop", "shop", terminal=terminal)
     assert [each[:2] for each in daemon.asked] == [
         ("DELETE", "/schedules/morning"),
         ("DELETE", "/hooks/shop"),
@@ -92,9 +98,9 @@ def test_what_is_dropped_and_as_json(capsys: pytest.CaptureFixture[str]) -> None
 def test_what_is_no_name_or_no_value_is_asked_of_nobody() -> None:
     daemon = Daemon()
     with pytest.raises(BadInput, match="no name"):
-        schedule.drop_hook(typed("hook", "drop", "../jobs"), daemon, Terminal())
+        do(daemon, "hook", "drop", "../jobs")
     with pytest.raises(BadInput, match="not name=value"):
-        schedule.set_schedule(typed(*MORNING, "--set", "customer"), daemon, Terminal())
+        do(daemon, *MORNING, "--set", "customer")
     assert daemon.asked == []
 
 

@@ -9,8 +9,9 @@ from rutter.actors.person.actor import Person
 from rutter.events.errors import BadInput
 from rutter.events.person import ApprovalAnswered
 from rutter.events.validator import ApprovalRequested
-from rutter.pipeline.cli.session_run import PausedWhileAsked, check_display, person
+from rutter.pipeline.cli.session_run import PausedWhileAsked, person
 from rutter.pipeline.cli.terminal import RunProgress, Terminal
+from rutter.pipeline.config.settings import check_display
 from tests.support.command_shell import Rutter
 
 

@@ -178,7 +178,7 @@ async def test_each_session_counts_from_one(replayed: Replayed) -> None:
     ]
 
 
-class Backwards:
+class Backwards(Clock):
     """A clock that was set back."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ from rutter.events.predictor import TransitionLearned
 from rutter.events.runtime import SessionStarted
 from rutter.events.tools import ToolCalled
 from rutter.pipeline.app import App
-from rutter.pipeline.clock import SystemClock
+from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.chromium_install import find_chromium
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.tools.dispatcher import ToolResponse, Tools, open_tools
@@ -44,7 +44,7 @@ FORM = """
 """
 
 
-class Hurried(SystemClock):
+class Hurried(Clock):
     """The real time, but nobody waits between two tries."""
 
     async def sleep_ms(self, ms: int) -> None:
@@ -215,7 +215,7 @@ async def test_what_was_done_is_learned_without_refs(
         seen = await tools.call("get_snapshot")
         filled = await tools.call("browser_fill", {"ref": refs(seen)["Name"], "value": "Aurora"})
         await tools.call("browser_click", {"ref": refs(filled)["Go"]})
-        said = await events_of(app._log, tools.session)
+        said = await events_of(app.log, tools.session)
     learned = [each.signature for each in said if isinstance(each, TransitionLearned)]
     assert learned[1:] == [
         '{"selector":"#name","text":"Aurora","type":"type"}',
@@ -381,7 +381,7 @@ async def test_a_network_that_is_not_there_is_tried_three_times(
     started = session_started.tool_session(server.show(FORM), allow=[host, nowhere])
     async with opened(app, chromium, started) as tools:
         answer = await tools.call("navigate", {"url": f"http://{nowhere}/"})
-        said = await events_of(app._log, tools.session)
+        said = await events_of(app.log, tools.session)
     assert errors(answer) == ("action_failed", "execution_error")
     assert answer.retriable
     assert [each.attempt for each in said if isinstance(each, ToolCalled)] == [1, 2, 3]
@@ -465,7 +465,7 @@ async def test_a_password_that_is_given_as_a_literal_is_nowhere_on_disk(
             "browser_fill", {"ref": refs(seen)["Password"], "value": PASSWORD}
         )
         plain = await tools.call("browser_fill", {"ref": refs(answer)["Name"], "value": "Aurora"})
-        said = await events_of(app._log, tools.session)
+        said = await events_of(app.log, tools.session)
     assert errors(answer) == ("policy_denied", "policy_denied")
     assert plain.success
     assert [each.typed for each in said if isinstance(each, ActionDone) and each.typed] == [

@@ -377,7 +377,7 @@ class TestTrouble:
             async def close(self) -> None: ...
 
         async def open_and_close() -> None:
-            async with session_run.open_command_pipeline(Settings(directory.root), Terminal()):
+            async with session_run.open_pipeline(Settings(directory.root), Terminal()):
                 pass
 
         monkeypatch.setattr(session_run, "require_chromium", lambda settings: Path("none"))
