@@ -33,7 +33,7 @@ from rutter.events.predictor import WorkflowLearned
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.workflow import Workflow
 from rutter.pipeline.app import App
-from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.config.chromium_install import Installer
 from rutter.pipeline.demo_sites.chandlery import Site, order_script
 from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
 from rutter.pipeline.sessions import session_started
@@ -99,7 +99,7 @@ async def shared_browser() -> AsyncIterator[SharedBrowser]:
     arguments = [*QUIET, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     async with async_playwright() as playwright, Gate() as gate:
         browser = await playwright.chromium.launch(
-            executable_path=ensure_chromium(print), args=arguments
+            executable_path=Installer(print).ensure(), args=arguments
         )
         yield SharedBrowser(browser, gate)
         await browser.close()

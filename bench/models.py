@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from bench.tables import print_table
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import Gate
-from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.config.chromium_install import Installer
 from tests.support.model_scores import (
     FIRST_TRY,
     KNOWN,
@@ -60,7 +60,7 @@ def print_accuracy(title: str, rows: Sequence[Accuracy]) -> None:
 
 
 async def measure_all() -> None:
-    async with Chromium(ensure_chromium(print), Gate()) as browser:
+    async with Chromium(Installer(print).ensure(), Gate()) as browser:
         with TemporaryDirectory() as root:
             print_runs(await twice(browser, Path(root)))
             plain, deceived = await accurate(browser, Path(root))

@@ -20,7 +20,7 @@ from bench.plain import play_order
 from rutter.actors.world.browser.chromium import POPUP_BLOCKER_OFF, arguments, new_context
 from rutter.actors.world.egress.gate import NOTHING, Gate
 from rutter.events.policy import Policy
-from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.config.chromium_install import Installer
 
 CUSTOMER = "Fairlead Offshore"
 
@@ -59,7 +59,7 @@ async def open_berth(stack: AsyncExitStack) -> Berth:
     playwright = await stack.enter_async_context(async_playwright())
     gate = await stack.enter_async_context(Gate())
     browser = await playwright.chromium.launch(
-        executable_path=ensure_chromium(lambda _: None),
+        executable_path=Installer(lambda _: None).ensure(),
         args=arguments(await gate.open(NOTHING)),
         ignore_default_args=[POPUP_BLOCKER_OFF],
     )

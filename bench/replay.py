@@ -33,7 +33,7 @@ from rutter.events.runtime import SessionStarted
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.app import App
-from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.config.chromium_install import Installer
 from rutter.pipeline.demo_sites.chandlery import Site, order_script
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
@@ -169,7 +169,7 @@ async def _sail(path: Path) -> None:
         script = prepare(recorded, values, secrets)
         allow = [site.base_url.removeprefix("http://")]
         yes = ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm"))
-        async with App.open(log) as app, Chromium(ensure_chromium(print), Gate()) as browser:
+        async with App.open(log) as app, Chromium(Installer(print).ensure(), Gate()) as browser:
             started = session_started.recording("order", script.steps, values, secrets, allow=allow)
             await app.run_in_browser(
                 started, browser, answers=yes, secrets=secrets, typed=script.typed

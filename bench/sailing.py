@@ -34,7 +34,7 @@ from rutter.events.signature import doing
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.app import App
-from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.config.chromium_install import Installer
 from rutter.pipeline.demo_sites.chandlery import Site
 from rutter.pipeline.demo_sites.gaffsail import StreamingSite
 from rutter.pipeline.sessions.session_started import NEW
@@ -250,7 +250,7 @@ def print_all(measured: Measured) -> None:
 
 async def _measured() -> Measured:
     with tempfile.TemporaryDirectory(prefix="rutter-bench-") as name:
-        async with Chromium(ensure_chromium(print), Gate()) as browser:
+        async with Chromium(Installer(print).ensure(), Gate()) as browser:
             return await measure(browser, Path(name))
 
 

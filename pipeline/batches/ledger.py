@@ -1,5 +1,6 @@
 """The ledger reads from the log which rows were run: the one place that says so."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -118,10 +119,7 @@ def read_ledger(
             and (run := run_of(reader.read(session=session, kinds=KINDS))) is not None
         ]
         in_doubt = elsewhere.in_doubt(reader, under_way)
-    jobs: dict[tuple[int, str], int] = {}
-    for row in found.ended:
-        if row.again == again:
-            jobs[row.number, row.digest] = jobs.get((row.number, row.digest), 0) + 1
+    jobs = Counter((row.number, row.digest) for row in found.ended if row.again == again)
     queued = {job: row for job, row in found.queued.items() if row.again == again}
     return Ledger(batch, again, runs, jobs, queued, in_doubt)
 

@@ -2,7 +2,8 @@
 its session, and what its run read. Written anew as each row ends, whole; the log can say it again
 at any time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rutter.pipeline.batches.row_values import BoundRow
@@ -45,15 +46,15 @@ def _is_ours(place: Path) -> bool:
     return all(name in header for name in OURS) or not header
 
 
+@dataclass(frozen=True)
 class BatchReport:
-    def __init__(
-        self, place: Path, sheet: Sheet, names: Iterable[str] = (), *, guard: bool = True
-    ) -> None:
-        """`names` are what a run is known to read; others come behind."""
-        self.place = place
-        self._sheet = sheet
-        self._names = tuple(dict.fromkeys(names))
-        self._guard = guard
+    """A batch is reported in this file. `names` are what a run is known to read; others come
+    behind."""
+
+    place: Path
+    sheet: Sheet
+    names: Sequence[str] = ()
+    guard: bool = True
 
     def write(self, rows: Sequence[BoundRow], told: Mapping[int, RowState]) -> None:
         replace_whole(self.place, self.text(rows, told).encode())
@@ -61,8 +62,8 @@ class BatchReport:
     def text(self, rows: Sequence[BoundRow], told: Mapping[int, RowState]) -> str:
         known = [told.get(row.number, NOT_RUN) for row in rows]
         read = [values_of(each) for each in known]
-        names = [*dict.fromkeys((*self._names, *(name for each in read for name in each)))]
-        columns = [*self._sheet.columns, *numbered((*OURS, *names), self._sheet.columns)]
+        names = [*dict.fromkeys((*self.names, *(name for each in read for name in each)))]
+        columns = [*self.sheet.columns, *numbered((*OURS, *names), self.sheet.columns)]
         return as_csv(
             columns,
             (
@@ -70,8 +71,8 @@ class BatchReport:
                 + [values.get(name, "") for name in names]
                 for row, each, values in zip(rows, known, read, strict=True)
             ),
-            separator=self._sheet.separator,
-            guard=self._guard,
+            separator=self.sheet.separator,
+            guard=self.guard,
         )
 
 

@@ -121,8 +121,7 @@ def bind_rows(
         try:
             check(values)
         except BadInput as error:
-            where = f"{sheet.path.name}: row {row.number} (line {row.line})"
-            raise BadRows(f"{where}: {error.what}", error.fix) from error
+            raise BadRows(f"{row.where(sheet.path)}: {error.what}", error.fix) from error
         bound.append(BoundRow(row, values, digest_of(values)))
     return bound
 

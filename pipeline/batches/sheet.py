@@ -43,6 +43,9 @@ class Cells(msgspec.Struct, frozen=True):
     line: int
     cells: tuple[str, ...]
 
+    def where(self, path: Path) -> str:
+        return f"{path.name}: row {self.number} (line {self.line})"
+
 
 class Sheet(msgspec.Struct, frozen=True):
     """A sheet is the whole file. Every row has as many cells as there are columns."""
@@ -221,7 +224,7 @@ def _columns(header: Cells, path: Path) -> tuple[str, ...]:
 
 def _fitting(rows: Iterator[Cells], columns: tuple[str, ...], path: Path) -> Iterator[Cells]:
     for row in rows:
-        where = f"{path.name}: row {row.number} (line {row.line})"
+        where = row.where(path)
         if len(row.cells) != len(columns):
             raise BadRows(
                 f"{where} has {len(row.cells)} cells, the header {len(columns)}",

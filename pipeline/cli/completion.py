@@ -13,7 +13,6 @@ from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import settings
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import project
-from rutter.replay.projections import ProjectionStore
 
 SHELLS = ("bash", "zsh", "fish")
 ASKED = "_ARGCOMPLETE"  # the shell's function sets it when TAB was pressed
@@ -75,7 +74,6 @@ def _sessions(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
 def _read(options: argparse.Namespace, wanted: str) -> list[str]:
     data, config = getattr(options, "data", None), getattr(options, "config", None)
     try:
-        store: ProjectionStore
         with project(settings.load(data, headless=True, config=config)) as store:
             return [str(name) for (name,) in store.db.execute(wanted)]
     except (RutterError, OSError):

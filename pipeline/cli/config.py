@@ -120,13 +120,9 @@ def commented() -> str:
         if above != section:
             lines.append(f"\n[{above}]")
             section = above
-        lines.append(_commented(key))
+        value = EXAMPLES.get(key.name) or _price(key) or example(key).partition(" = ")[2]
+        lines.append(f"# {key.about}\n#{key.name.rpartition('.')[2]} = {value}")
     return "\n".join((*lines, TAIL))
-
-
-def _commented(key: ConfigKey) -> str:
-    value = EXAMPLES.get(key.name) or _price(key) or example(key).partition(" = ")[2]
-    return f"# {key.about}\n#{key.name.rpartition('.')[2]} = {value}"
 
 
 def _price(key: ConfigKey) -> str:
@@ -135,6 +131,4 @@ def _price(key: ConfigKey) -> str:
     provider, _, name = rest.partition(".")
     if name not in PRICES or (price := DEFAULTS[provider].price) is None:
         return ""
-    known = {"input": price.input, "output": price.output, "cached": price.cached}
-    amount = {**known, "kept": price.kept}[name.removesuffix("_price")]
-    return written((amount or 0) / MILLION)
+    return written((getattr(price, name.removesuffix("_price")) or 0) / MILLION)

@@ -5,7 +5,6 @@ import platform
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -20,8 +19,8 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.models import missing, told
 from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.chromium_install import (
+    Installer,
     find_chromium,
-    install_chromium,
     why_driver_does_not_start,
 )
 from rutter.pipeline.config.exit_codes import Exit
@@ -44,8 +43,12 @@ def doctor(options: Options, settings: Settings, terminal: Terminal) -> int:
         _mend(settings, terminal)
     checks: list[Check] = []
     for look in LOOKS:
-        checks.append(_guarded(look, settings))
-        _print(checks[-1], terminal)
+        try:
+            check = look(settings)
+        except RutterError as error:
+            check = Check(look.__name__.strip("_"), False, error.what, error.fix)
+        checks.append(check)
+        _print(check, terminal)
     terminal.answer(checks)
     return Exit.DONE if all(check.ok for check in checks) else Exit.ENVIRONMENT
 
@@ -53,18 +56,11 @@ def doctor(options: Options, settings: Settings, terminal: Terminal) -> int:
 def _mend(settings: Settings, terminal: Terminal) -> None:
     """What can be put right without asking: nothing of the person's is changed or removed."""
     if find_chromium(settings.chromium) is None:
-        install_chromium(terminal.note)
+        Installer(terminal.note).install()
     root = settings.directory.root
     if root.exists() and root.stat().st_mode & 0o077:
         root.chmod(0o700)
         terminal.note(f"{root} is yours alone now")
-
-
-def _guarded(look: Callable[[Settings], Check], settings: Settings) -> Check:
-    try:
-        return look(settings)
-    except RutterError as error:
-        return Check(look.__name__.strip("_"), False, error.what, error.fix)
 
 
 def _print(check: Check, terminal: Terminal) -> None:

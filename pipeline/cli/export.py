@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Workflow
-from rutter.pipeline.cli.progress import Gauge
-from rutter.pipeline.cli.terminal import Options, Terminal, count, size
+from rutter.pipeline.cli.terminal import Gauge, Options, Terminal, count, size
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.export.everything import export_all
@@ -14,6 +13,7 @@ from rutter.pipeline.export.recorder_json import recorder_script
 from rutter.pipeline.export.wait_conditions import not_done, unchecked
 from rutter.pipeline.output.safe_files import write_named
 from rutter.pipeline.queries.workflows_and_sessions import find_workflow
+from rutter.pipeline.sessions.session_started import check_parameters
 
 FORMATS: Mapping[str, Callable[[Workflow, Mapping[str, str]], str]] = {
     "recorder": recorder_script,
@@ -30,9 +30,7 @@ def export(options: Options, settings: Settings, terminal: Terminal) -> None:
         raise BadInput("it is not said what to export", fix)
     values = read_pairs(options.set, "--set")
     workflow = find_workflow(settings, options.name)
-    if unknown := sorted(set(values) - set(workflow.parameters)):
-        known = ", ".join(workflow.parameters) or "none"
-        raise BadInput(f"{workflow.name!r} has no parameter {unknown[0]!r}", f"it has: {known}")
+    check_parameters(workflow, values)
     if not workflow.complete:
         raise BadInput(
             f"{workflow.name!r} was not recorded to its end", "record it again, then export it"

@@ -6,8 +6,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
 from rutter.events.errors import BadInput
-from rutter.pipeline.cli.progress import Gauge
-from rutter.pipeline.cli.terminal import Options, Terminal, count
+from rutter.pipeline.cli.terminal import Gauge, Options, Terminal, count
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import catch_up, find_session
 from rutter.pipeline.upkeep.erase import erase as erase_payloads

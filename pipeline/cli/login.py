@@ -2,6 +2,8 @@
 
 import asyncio
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from rutter.events.errors import BadInput, WorldBroken
 from rutter.events.logins import LoginNotKept
 from rutter.events.policy import Policy
 from rutter.events.workflow import Indicator
-from rutter.pipeline.cli.record_by_hand import base_for
+from rutter.pipeline.cli.record import base_for
 from rutter.pipeline.cli.session_end import report
 from rutter.pipeline.cli.session_run import attendant, run_here
 from rutter.pipeline.cli.terminal import Options, Terminal
@@ -101,8 +103,8 @@ async def _signed_in(
 
 def _new_key(origin: str, settings: Settings, terminal: Terminal) -> SealingKey:
     """Asked for before anybody signs in: without one there is nothing to sign in for."""
-    others = [each for each in shelf_of(settings).all() if isinstance(each, KeptLogin)]
-    others = [each for each in others if each.origin != origin]
+    kept = [each for each in shelf_of(settings).all() if isinstance(each, KeptLogin)]
+    others = [each for each in kept if each.origin != origin]
     return keys_of(settings, attendant(terminal).passphrase).new(others)
 
 
@@ -177,8 +179,7 @@ def _list(settings: Settings, terminal: Terminal) -> int:
 
 def _forget(site: str, settings: Settings, terminal: Terminal) -> None:
     shelf = shelf_of(settings)
-    sites = [site] if "://" in site else [f"https://{site}", f"http://{site}"]
-    gone = [origin for origin in _origins(sites) if shelf.forget(origin)]
+    gone = [origin for origin in _origins(site) if shelf.forget(origin)]
     if not gone:
         raise BadInput(
             f"no login is kept for {site}", f"those that are: {settings.command('login --list')}"
@@ -187,16 +188,13 @@ def _forget(site: str, settings: Settings, terminal: Terminal) -> None:
     terminal.say(f"[OK] forgot the login for {', '.join(gone)}; the site may still know it")
 
 
-def _origins(sites: list[str]) -> list[str]:
+def _origins(site: str) -> Iterator[str]:
     """A bare host may be meant by either scheme, where http is taken at all."""
-    first, *others = sites
-    found = [site_of(first)]
-    for each in others:
-        try:
-            found.append(site_of(each))
-        except BadInput:
-            continue
-    return found
+    bare = "://" not in site
+    yield site_of(f"https://{site}" if bare else site)
+    with suppress(BadInput):
+        if bare:
+            yield site_of(f"http://{site}")
 
 
 def _row(kept: KeptLogin) -> dict[str, object]:

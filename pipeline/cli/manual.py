@@ -108,7 +108,8 @@ def _synopsis(name: str, it: argparse.ArgumentParser) -> Iterator[str]:
     for action in _own(it):
         group = groups.get(id(action))
         if group is None:
-            parts.append(_bracketed(_usage(action), action.required))
+            usage = _usage(action)
+            parts.append(usage if action.required else f"[{usage}]")
         elif id(group) not in done:
             done.add(id(group))
             inner = " | ".join(_usage(each) for each in _in(group))
@@ -131,10 +132,6 @@ def _usage(action: argparse.Action) -> str:
         return _metavar(action)
     flag = action.option_strings[-1]
     return flag if action.nargs == 0 else f"{flag} {_metavar(action)}"
-
-
-def _bracketed(text: str, required: bool) -> str:
-    return text if required else f"[{text}]"
 
 
 def _flags(it: argparse.ArgumentParser) -> Iterator[str]:

@@ -62,7 +62,9 @@ def metrics(options: Options, settings: Settings, terminal: Terminal) -> None:
         asked = spending(store.db)
         sure = _measured(store, options.model, settings, rate)
     if options.picture is not None:
-        _draw(sure, options.picture)
+        if not sure.found.predictions:
+            raise BadInput(f"there is nothing to draw: {NONE_YET}", TO_TEST)
+        write_named(options.picture, draw(sure.found, sure.model or ""), "--picture")
     terminal.answer(seeds | {"models": asked, "calibration": sure.as_json()})
     terminal.table(("metric", "value"), ((k, f"{v:g}") for k, v in seeds.items()))
     _show_spending(asked, terminal)
@@ -130,12 +132,6 @@ def _check_picture(picture: Path | None) -> None:
             f"the picture is drawn as SVG, and {picture} does not end in .svg",
             f"give --picture {picture.with_suffix('.svg') if picture.name else 'FILE.svg'}",
         )
-
-
-def _draw(sure: Measured, picture: Path) -> None:
-    if not sure.found.predictions:
-        raise BadInput(f"there is nothing to draw: {NONE_YET}", TO_TEST)
-    write_named(picture, draw(sure.found, sure.model or ""), "--picture")
 
 
 def _show_spending(asked: dict[str, Any], terminal: Terminal) -> None:

@@ -30,11 +30,12 @@ def read_request(options: Options, config: Config) -> RunRequest:
         for name, flag in said.items()
         if name in RunRequest.__struct_fields__
     }
+    files = [said["files"]] if "files" in said else []
     alike["service"] = str(said.get("service", ""))
     return RunRequest(
         **alike,
         values=read_pairs(said.get("set", ()), "--set"),
-        folders=(*_looked_in(said.get("files"), "--files"), *map(_folder, said.get("folder", ()))),
+        folders=(*map(_looked_in, files), *map(_folder, said.get("folder", ()))),
         secrets=tuple(said.get("secret", ())),
         patience_ms=read_patience(said.get("patience")),
         sure=read_sureness(options, config) if "predictor" in options else None,
@@ -77,13 +78,11 @@ def share(options: Options, name: str) -> int | None:
     return round(said * MILLION)
 
 
-def _looked_in(path: Path | None, flag: str) -> tuple[str, ...]:
+def _looked_in(path: Path) -> str:
     """A folder as it was named, links and all, from wherever the session is run."""
-    if path is None:
-        return ()
     if not path.is_dir():
-        raise BadInput(f"{path} is no directory", f"check {flag}")
-    return (str(path.absolute()),)
+        raise BadInput(f"{path} is no directory", "check --files")
+    return str(path.absolute())
 
 
 def _folder(path: Path) -> str:

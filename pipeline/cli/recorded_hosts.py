@@ -77,7 +77,9 @@ def settle_hosts(
         _tell_left([each for each in unnamed if each not in agreed], name, settings, terminal)
     if not allowed:
         return workflow
-    _, workflow = change(name, _edit(allowed), settings)
+    hosts = tuple(each.pattern for each in allowed if each.top_level)
+    resources = tuple(each.pattern for each in allowed if not each.top_level)
+    _, workflow = change(name, Edit(hosts=hosts, resources=resources), settings)
     listed = ", ".join(each.pattern for each in allowed)
     terminal.say_below(f"version {workflow.version} may use {listed}")
     return workflow
@@ -108,14 +110,6 @@ def pattern_of(host: str, port: int) -> str:
     """A host as people name it: the port only where no scheme implies it."""
     bare = f"[{host}]" if ":" in host and not host.startswith("[") else host
     return bare if port in IMPLIED else f"{bare}:{port}"
-
-
-def _edit(allowed: Iterable[ContactedHost]) -> Edit:
-    each = list(allowed)
-    return Edit(
-        hosts=tuple(met.pattern for met in each if met.top_level),
-        resources=tuple(met.pattern for met in each if not met.top_level),
-    )
 
 
 def _list(met: Sequence[ContactedHost], others: int, terminal: Terminal) -> None:

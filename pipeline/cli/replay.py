@@ -14,7 +14,7 @@ from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.safe_files import write_named
-from rutter.pipeline.queries.look_back import events_of_log
+from rutter.pipeline.queries.look_back import events_behind
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.replay.accuracy.threshold_curve import STEPS, curve
 from rutter.replay.documents.threshold_chart import draw
@@ -31,7 +31,8 @@ def replay(options: Options, settings: Settings, terminal: Terminal) -> int:
     asks = change is not None or options.curve is not None
     with SqliteReader(settings.directory.log) as reader:
         what = "asking" if asks else "deciding again"
-        events = _watched(terminal, events_of_log(reader, only), reader.last_seq(), what)
+        read = reader.read() if only is None else events_behind(reader, only)
+        events = _watched(terminal, read, reader.last_seq(), what)
         if not asks:
             return _verified(verify(events, only), terminal)
         _answer(ask(events, change or ChangedSettings(), only), options.curve, terminal)

@@ -26,16 +26,10 @@ def results(options: Options, settings: Settings, terminal: Terminal) -> None:
     if options.table is not None and wanted != "csv":
         raise BadInput("--table is for --format csv", "add --format csv")
     if options.out is not None:
-        formats: tuple[Format, ...] = ("json", "csv")
-        if options.format in ("json", "csv"):
-            formats = (options.format,)
-        handed = hand_out(
-            found,
-            settings.directory.artifacts,
-            options.out,
-            guard=not options.formulas,
-            formats=formats,
-        )
+        named: bool = options.format in ("json", "csv")
+        formats: tuple[Format, ...] = (options.format,) if named else ("json", "csv")
+        guard, artifacts = not options.formulas, settings.directory.artifacts
+        handed = hand_out(found, artifacts, options.out, guard=guard, formats=formats)
         tell_handed(handed, terminal)
     elif wanted == "csv":
         columns, rows = _one_table(found, options.table)

@@ -71,7 +71,16 @@ class RowProgress(MovingLine):
 
     def _line(self, row: BoundRow, told: RowState) -> None:
         if self._terminal.as_json:
-            self._terminal.json(self._as_json(row, told))
+            self._terminal.json(
+                {
+                    "row": row.number,
+                    "of": len(self._rows),
+                    "outcome": told.outcome,
+                    "reason": told.why,
+                    "session": told.session,
+                    "results": values_of(told),
+                }
+            )
             return
         said = "; ".join(f"{name} = {_short(each)}" for name, each in values_of(told).items())
         if told.outcome == "done":
@@ -81,16 +90,6 @@ class RowProgress(MovingLine):
         self._terminal.say(f"[FAIL] row {row.number} of {len(self._rows)}: {_in_words(told)}")
         if advice := self._advice(told):
             self._terminal.say_below(advice)
-
-    def _as_json(self, row: BoundRow, told: RowState) -> dict[str, object]:
-        return {
-            "row": row.number,
-            "of": len(self._rows),
-            "outcome": told.outcome,
-            "reason": told.why,
-            "session": told.session,
-            "results": values_of(told),
-        }
 
     def _advice(self, told: RowState) -> str:
         if not told.session:

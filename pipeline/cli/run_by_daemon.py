@@ -1,8 +1,6 @@
 """`rutter run` hands a run to the daemon where one holds the data directory: as a job, watched to
 its end, and answered for by whoever sits here."""
 
-from typing import Any
-
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
 from rutter.events.jobs import Run
@@ -31,6 +29,7 @@ NOT_THERE = {
     "--suggest": "suggest",
     "--predictor": "predictor",
 }
+NOT_RUN = ("refused", "skipped")  # what such a job has said of a session is in no log
 
 
 def check_for_daemon(options: Options) -> None:
@@ -66,15 +65,12 @@ def run_through_daemon(
 def _begun(daemon: DaemonClient, job: str) -> str:
     """The name of its session, once there is one."""
     for told in daemon.followed(job):
-        if told["status"] == "ended" and not _in_log(told):
+        session = told.get("session")
+        if told["status"] == "ended" and (not session or told["reason"] in NOT_RUN):
             raise BadInput(told.get("detail") or f"it was {told['reason']}", "see: rutter sessions")
-        if told.get("session"):
-            return str(told["session"])
+        if session:
+            return str(session)
     raise AssertionError("it is looked at until it has begun or ended")
-
-
-def _in_log(told: dict[str, Any]) -> bool:
-    return told["reason"] not in ("refused", "skipped") and bool(told.get("session"))
 
 
 def _ask(

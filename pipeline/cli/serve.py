@@ -20,6 +20,10 @@ def serve(options: Options, settings: Settings, terminal: Terminal) -> None:
         raise BadInput(f"{options.port} is no port", "give one from 0 to 65535")
     logbook = Logbook(to_stderr, as_json=terminal.as_json or not terminal.err.is_terminal)
 
+    def ready(url: str) -> None:
+        terminal.answer({"url": url, "data": str(settings.data)})
+        terminal.say(f"[OK] serving on {url}; tokens in {settings.data}; Ctrl-C stops it")
+
     async def run() -> None:
         logbook.take_over()
         await serve_until_stopped(
@@ -28,15 +32,10 @@ def serve(options: Options, settings: Settings, terminal: Terminal) -> None:
             port=options.port,
             exposed=options.bind is not None,
             logbook=logbook,
-            ready=lambda url: _ready(url, settings, terminal),
+            ready=ready,
         )
 
     run_apart(run())
-
-
-def _ready(url: str, settings: Settings, terminal: Terminal) -> None:
-    terminal.answer({"url": url, "data": str(settings.data)})
-    terminal.say(f"[OK] serving on {url}; tokens in {settings.data}; Ctrl-C stops it")
 
 
 # -- talking to it ---------------------------------------------------------------------------------

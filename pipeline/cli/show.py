@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import msgspec
 
-from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.terminal import Options, Terminal, when
@@ -25,17 +24,17 @@ def show(options: Options, settings: Settings, terminal: Terminal) -> None:
     with SqliteReader(settings.directory.log) as reader:
         events = list(reader.read(session=session))
         since = [*events_about(reader, session)]
-    story = tell([*events, *since] if options.at is None else _until(events, options.at))
+    if options.at is None:
+        events += since
+    elif not 1 <= options.at <= len(events):
+        raise BadInput(f"the session has events 1 to {len(events)}", "give --at within them")
+    else:
+        events = [envelope for envelope in events if envelope.n <= options.at]
+    story = tell(events)
     if terminal.as_json:
         terminal.json(told(story, settings))
     else:
         _show_story(story, settings, terminal)
-
-
-def _until(events: list[Envelope], at: int) -> list[Envelope]:
-    if not 1 <= at <= len(events):
-        raise BadInput(f"the session has events 1 to {len(events)}", "give --at within them")
-    return [envelope for envelope in events if envelope.n <= at]
 
 
 def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:

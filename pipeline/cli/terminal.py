@@ -6,6 +6,7 @@ import getpass
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from typing import Self, TypeVar
 
 import msgspec
 from rich.console import Console
+from rich.progress import Progress, TaskID, TextColumn
 from rich.status import Status
 from rich.table import Table
 from rich.text import Text
@@ -27,6 +29,7 @@ from rutter.pipeline.output.verbose import Narrator, likely_within
 from rutter.replay.story.wording import ascii_only, in_words, printable
 
 PIPED_WIDTH = 400
+PATIENCE_S = 1.0  # of whoever waits, before they are shown how far it is
 Row = TypeVar("Row")
 Options = argparse.Namespace  # what was typed: the flags of a command
 
@@ -231,6 +234,35 @@ class LiveSteps:
         if isinstance(acted := envelope.event, PersonActed):
             name = acted.element.name.text if acted.element is not None else ""
             self._terminal.say(f"{acted.step:>4}  {in_words(acted.action, name)}")
+
+
+class Gauge:
+    """A gauge shows how far a long command is: nothing where nobody looks, or for what is done at
+    once."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        # Words and numbers: rich's own bar is not ASCII (H7).
+        line = "{task.description}  {task.completed:.0f}/{task.total:.0f}  {task.percentage:.0f}%"
+        column = TextColumn(line, markup=False)
+        self._line = Progress(column, console=terminal.err, transient=True)
+        self._shown = terminal.err.is_terminal
+        self._began = time.monotonic()
+        self._task: TaskID | None = None
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        if not self._shown or time.monotonic() - self._began < PATIENCE_S:
+            return
+        if self._task is None:
+            self._line.start()
+            self._task = self._line.add_task(what, completed=done, total=max(of, 1))
+        self._line.update(self._task, description=what, completed=done, total=max(of, 1))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._line.stop()
 
 
 # -- words -----------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """`rutter trace` sends sessions as OpenTelemetry traces to a collector, or writes them into a
 file."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -22,7 +23,7 @@ from rutter.pipeline.traces.exporter import (
     deliver_spans,
 )
 from rutter.pipeline.traces.sink import BATCH, ExportProgress, Sink
-from rutter.replay.traces import SpanFold
+from rutter.replay.traces import Span, SpanFold
 
 
 def trace(options: Options, settings: Settings, terminal: Terminal) -> None:
@@ -36,8 +37,9 @@ def trace(options: Options, settings: Settings, terminal: Terminal) -> None:
             where = sink.target
             patience = SinkPatience(PATIENCE_S, terminal.note)
             with closing(sink):
-                if session is not None:
-                    progress, running = _deliver(reader, session, sink, patience)
+                if session is not None:  # a session as often as it is asked for
+                    fold, spans = _spans(reader, session)
+                    progress, running = deliver_spans(spans, sink, patience), fold.unfinished()
                 else:
                     cursor = Cursor(settings.data / FILE, sink.target)
                     if options.again:
@@ -57,13 +59,9 @@ def _sink(named: str | None, settings: Settings) -> Sink:
     return open_sink(target)
 
 
-def _deliver(
-    reader: SqliteReader, session: str | None, sink: Sink, patience: SinkPatience
-) -> tuple[ExportProgress, tuple[str, ...]]:
-    """A session as often as it is asked for."""
+def _spans(reader: SqliteReader, session: str | None) -> tuple[SpanFold, Iterator[Span]]:
     fold = SpanFold()
-    spans = (span for envelope in reader.read(session=session) for span in fold.take(envelope))
-    return deliver_spans(spans, sink, patience), fold.unfinished()
+    return fold, (span for envelope in reader.read(session=session) for span in fold.take(envelope))
 
 
 def _to_file(
@@ -74,8 +72,7 @@ def _to_file(
 
     if path.exists():
         raise BadInput(f"{path} is already there", "name another file, or remove it")
-    fold, progress = SpanFold(), ExportProgress()
-    spans = (span for envelope in reader.read(session=session) for span in fold.take(envelope))
+    (fold, spans), progress = _spans(reader, session), ExportProgress()
     with disk_told(path), drafted(path) as draft, draft.open("wb") as file:
         while batch := list(islice(spans, BATCH)):
             file.write(json_line(batch))

@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from rutter.actors.predictor import Knowledge
 from rutter.events.checks import Check, ReadBack, texts_of
@@ -13,7 +16,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.cli.terminal import Options, Terminal, count, when
 from rutter.pipeline.cli.workflow_changes import changing
-from rutter.pipeline.cli.workflows_versions import version_rows
+from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.safe_files import write_named
 from rutter.pipeline.queries.workflows_and_sessions import (
@@ -21,6 +24,7 @@ from rutter.pipeline.queries.workflows_and_sessions import (
     latest_workflow,
     project,
     versions_of,
+    workflow_version,
 )
 from rutter.pipeline.workflows.check_syntax import (
     TYPES,
@@ -29,10 +33,19 @@ from rutter.pipeline.workflows.check_syntax import (
     shows_something,
     write_check,
 )
+from rutter.pipeline.workflows.diff import StepDifference, differences
 from rutter.pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
 from rutter.pipeline.workflows.read_steps import FORM, read_extraction
 from rutter.replay.documents.workflow_page import render
+from rutter.replay.projections import ProjectionStore
 from rutter.replay.story.wording import in_words, printable
+
+MARKS = {"added": ("+", "green"), "dropped": ("-", "red"), "changed": ("~", "yellow")}
+TAUGHT_BY = {"record": "recorded", "run": "healed", "tools": "found by a model"}
+ROWS = """
+    SELECT workflows.*, sessions.purpose AS purpose FROM workflows
+    LEFT JOIN sessions ON sessions.session = workflows.session
+    ORDER BY workflows.name, version"""
 
 # -- looking ---------------------------------------------------------------------------------------
 
@@ -88,6 +101,23 @@ def _write_page(workflow: Workflow, place: Path, settings: Settings, terminal: T
     pictures = [step.picture.sha256 if step.picture else None for step in workflow.steps]
     terminal.answer({"workflow": workflow.name, "file": str(place), "pictures": pictures})
     terminal.say(f"[OK] {place}")
+
+
+def version_rows(store: ProjectionStore) -> list[dict[str, Any]]:
+    """Every version of every workflow, and where it came from."""
+    rows = store.rows(ROWS)
+    for row in rows:
+        row["came"] = came(row, row.pop("purpose"))
+    return rows
+
+
+def came(row: dict[str, Any], purpose: str | None) -> str:
+    """Where a version came from, in a word or two; `purpose` is that of the session it is from."""
+    if row["again"]:
+        return f"version {row['again']} again"
+    if row["merged"]:
+        return f"merged with version {row['merged']}"
+    return TAUGHT_BY.get(purpose or "", "edited")
 
 
 # -- changing --------------------------------------------------------------------------------------
@@ -251,16 +281,15 @@ def _tell(workflow: Workflow, terminal: Terminal) -> None:
     terminal.answer(workflow)
     state = "complete" if workflow.complete else "incomplete"
     terminal.say(f"{workflow.name} version {workflow.version} ({state})")
-    if workflow.goal:
-        terminal.say(f"goal: {workflow.goal}")
-    if workflow.parameters:
-        terminal.say(f"parameters: {', '.join(workflow.parameters)}")
-    if workflow.secrets:
-        terminal.say(f"secrets: {', '.join(workflow.secrets)}")
-    if workflow.hosts:
-        terminal.say(f"may go to: {', '.join(workflow.hosts)}")
-    if workflow.resources:
-        terminal.say(f"may load from: {', '.join(workflow.resources)}")
+    for what, said in (
+        ("goal", [workflow.goal] if workflow.goal else []),
+        ("parameters", workflow.parameters),
+        ("secrets", workflow.secrets),
+        ("may go to", workflow.hosts),
+        ("may load from", workflow.resources),
+    ):
+        if said:
+            terminal.say(f"{what}: {', '.join(said)}")
     terminal.show_rows(
         list(enumerate(workflow.steps, 1)),
         {
@@ -304,3 +333,74 @@ def _expects(step: Step) -> Iterator[str]:
     if step.after.read_back is not None:
         for check in step.after.read_back.checks:
             yield printable(f"{step.after.read_back.where}: {write_check(check)}")
+
+
+# -- the difference --------------------------------------------------------------------------------
+
+
+def diff(options: Options, settings: Settings, terminal: Terminal) -> None:
+    with project(settings) as store:
+        old, new = _two(store, options)
+    found = differences(old, new)
+    if terminal.as_json:
+        told = {"workflow": new.name, "old": old.version, "new": new.version, "differences": found}
+        terminal.json(told)
+        return
+    terminal.say(f"{new.name} version {old.version} -> version {new.version}")
+    if not found:
+        terminal.say("nothing is different")
+    for each in found:
+        _tell_difference(each, terminal)
+
+
+def _two(store: ProjectionStore, options: Options) -> tuple[Workflow, Workflow]:
+    latest_workflow(store, options.name)  # a name that nobody knows is refused as such
+    versions = versions_of(store, options.name)
+    if options.old is None and len(versions) < 2:
+        raise BadInput(
+            f"workflow {options.name!r} has one version alone", "record or edit it to have another"
+        )
+    old = options.old if options.old is not None else versions[-2]
+    new = options.new if options.new is not None else versions[-1]
+    return workflow_version(store, options.name, old), workflow_version(store, options.name, new)
+
+
+def _tell_difference(difference: StepDifference, terminal: Terminal) -> None:
+    mark, style = MARKS[difference.kind]
+    number = difference.after or difference.before
+    where = f"step {number}" if number else "the workflow"
+    if difference.before and difference.after and difference.before != difference.after:
+        where = f"{where} (was {difference.before})"
+    said = f": {difference.words}" if number else ""
+    terminal.out.print(terminal.out.shown(f"{mark} {where}{said}"), style=style, markup=False)
+    for what in difference.what:
+        terminal.say(f"      {what}")
+
+
+# -- going back ------------------------------------------------------------------------------------
+
+
+def revert(options: Options, settings: Settings, terminal: Terminal) -> int:
+    name, version = options.name, options.version
+    with changing(settings) as writer:
+        with project(settings) as store:
+            newest = latest_workflow(store, name)
+            old = workflow_version(store, name, version)
+        if newest.version == version:
+            raise BadInput(
+                f"version {version} of {name!r} is the newest already", "rutter workflows"
+            )
+        if newest.complete and not old.complete:
+            raise BadInput(
+                f"version {version} of {name!r} is incomplete: runs would go on with another",
+                f"rutter workflows diff {name} {version} {newest.version}",
+            )
+
+        def decide(knowledge: Knowledge) -> WorkflowLearned:
+            again = msgspec.structs.replace(old, version=knowledge.next_version(name))
+            return WorkflowLearned(workflow=again, again=version)
+
+        workflow = writer.publish(decide).workflow
+    terminal.answer({"workflow": name, "version": workflow.version, "again": version})
+    terminal.say(f"[OK] {name} version {workflow.version} is version {version} again")
+    return Exit.DONE

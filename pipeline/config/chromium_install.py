@@ -17,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rutter.events.errors import BrowserGone, WorldBroken
@@ -119,43 +119,6 @@ def require_chromium(setting: str | None) -> Path:
     return found
 
 
-def install_chromium(
-    report: Callable[[str], None],
-    env: Mapping[str, str] = os.environ,
-    *,
-    root: Path = Path("/"),
-    uid: int | None = None,
-) -> Path:
-    """Try every way this machine has to get a browser, saying each; return the first that starts.
-
-    `uid` is who runs the package manager; nobody but a test needs to say.
-    """
-    installer = _Installer(report, env, root, (os.geteuid() if uid is None else uid) == 0)
-    installer.ensure_driver()
-    return installer.install()
-
-
-def ensure_chromium(
-    report: Callable[[str], None],
-    setting: str | None = None,
-    env: Mapping[str, str] = os.environ,
-    *,
-    root: Path = Path("/"),
-    uid: int | None = None,
-) -> Path:
-    """The browser that is here and starts, else a new one. A named browser is never replaced."""
-    browser = find_chromium(setting, env, root=root)
-    problem = why_browser_does_not_start(browser, env)
-    if browser and problem:
-        if _named_by_a_person(setting, env):
-            fix = "name another one or unset RUTTER_CHROMIUM"
-            raise ChromiumNotFound(f"{browser} {problem}", fix)
-        report(f"{browser} {problem}")
-    installer = _Installer(report, env, root, (os.geteuid() if uid is None else uid) == 0)
-    installer.ensure_driver()
-    return browser if browser and not problem else installer.install()
-
-
 def why_browser_does_not_start(browser: Path | None, env: Mapping[str, str]) -> str | None:
     """None for a browser that answers; else what it said, such as the library that is missing."""
     if browser is None:
@@ -179,16 +142,33 @@ def attempt(command: Sequence[str], env: Mapping[str, str], timeout_s: float) ->
 
 
 @dataclass(frozen=True)
-class _Installer:
-    """The installer applies remedies to one machine, and says each before it tries it."""
+class Installer:
+    """The installer applies remedies to one machine, and says each before it tries it. `uid` is who
+    runs the package manager; nobody but a test needs to say, nor to have a root of its own."""
 
     report: Callable[[str], None]
-    env: Mapping[str, str]
-    root: Path
-    is_root: bool
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    root: Path = Path("/")
+    uid: int = field(default_factory=os.geteuid)
+
+    def ensure(self, setting: str | None = None) -> Path:
+        """The browser that is here and starts, else a new one. A named one is never replaced."""
+        browser = find_chromium(setting, self.env, root=self.root)
+        problem = why_browser_does_not_start(browser, self.env)
+        if browser and problem:
+            if _named_by_a_person(setting, self.env):
+                fix = "name another one or unset RUTTER_CHROMIUM"
+                raise ChromiumNotFound(f"{browser} {problem}", fix)
+            self.report(f"{browser} {problem}")
+        if browser is None or problem:
+            return self.install()
+        self._ensure_driver()
+        return browser
 
     def install(self) -> Path:
-        """The first browser that starts, from whatever remedy brings it."""
+        """The first browser that starts, from whatever remedy brings it: every way is tried that
+        this machine has."""
+        self._ensure_driver()
         failures = self._try(self._browser_remedies(), self._browser_problem)
         browser = find_chromium(None, self.env, root=self.root)
         if failures or browser is None:
@@ -200,7 +180,7 @@ class _Installer:
         self.report(f"installed {browser}")
         return browser
 
-    def ensure_driver(self) -> None:
+    def _ensure_driver(self) -> None:
         """Without Playwright's Node no browser can be driven, nor downloaded."""
         problem = why_driver_does_not_start(self.env)
         if problem is None:
@@ -242,7 +222,7 @@ class _Installer:
     def _apply(self, remedy: Remedy) -> str | None:
         """Run its commands, as root where it must be; None when the last one worked."""
         prefix: tuple[str, ...] = ()
-        if remedy.needs_root and not self.is_root:
+        if remedy.needs_root and self.uid != 0:
             if not _on_path("sudo", self.env):
                 return "needs root, and there is no sudo"
             prefix = ("sudo", "-n")  # -n: a question for a password would wait for ever in a build
@@ -254,7 +234,7 @@ class _Installer:
 
     def _what_to_type(self, remedy: Remedy) -> str:
         """The same commands for a person, who can give a password or become root."""
-        become_root = remedy.needs_root and not self.is_root
+        become_root = remedy.needs_root and self.uid != 0
         sudo = "sudo " if become_root and _on_path("sudo", self.env) else ""
         typed = " && ".join(f"{sudo}{shlex.join(command)}" for command in remedy.commands)
         return f"type {'as root' if become_root and not sudo else 'this'}: {typed}"
@@ -345,7 +325,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.parse_args(argv)
     try:
-        print(ensure_chromium(lambda line: print(line, file=sys.stderr)))
+        print(Installer(lambda line: print(line, file=sys.stderr)).ensure())
     except ChromiumNotFound as error:
         print(error, file=sys.stderr)
         return 1

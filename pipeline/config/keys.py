@@ -35,6 +35,7 @@ FORMS = {
     "text": "a text",
     "list": "a list of texts",
 }
+TYPES = {"flag": bool, "number": int, "text": str, "list": tuple[str, ...]}  # float: the others
 
 
 class ConfigKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,20 +115,12 @@ ELSEWHERE = {"policy.whitelist_file": "policy.allowed_domains"}
 
 def from_file(key: ConfigKey, value: object, place: str) -> Value:
     """The value of a key as TOML gives it; never one type for another."""
-    if key.kind == "list" and isinstance(value, list):
-        if all(isinstance(each, str) for each in value):
-            return checked(key, tuple(map(str, value)), place)
-    elif key.kind == "flag" and isinstance(value, bool):
-        return checked(key, value, place)
-    elif isinstance(value, bool):
-        pass  # which Python takes for a number
-    elif key.kind == "number" and isinstance(value, int):
-        return checked(key, value, place)
-    elif key.kind in BROKEN_DOWN and isinstance(value, int | float):
-        return checked(key, float(value), place)
-    elif key.kind == "text" and isinstance(value, str):
-        return checked(key, value, place)
-    raise BadInput(f"{place}: {key.name} is {FORMS[key.kind]}", f"write {example(key)}")
+    try:
+        read: Value = msgspec.convert(value, TYPES.get(key.kind, float))
+    except msgspec.ValidationError:
+        wrong = f"{place}: {key.name} is {FORMS[key.kind]}"
+        raise BadInput(wrong, f"write {example(key)}") from None
+    return checked(key, read, place)
 
 
 def from_variable(key: ConfigKey, said: str, place: str) -> Value:

@@ -199,18 +199,15 @@ def read_config(typed: str | None, data: Path, env: Mapping[str, str]) -> Config
     """`--config`, then RUTTER_CONFIG, then the data directory, then the platform's own place."""
     check_variables(env)
     named = typed or env.get("RUTTER_CONFIG")
-    looked = (Path(named).expanduser(),) if named else (data / FILE, default_place(env))
+    base = env.get("XDG_CONFIG_HOME")
+    own = Path(base) if base else Path("~/.config").expanduser()
+    looked = (Path(named).expanduser(),) if named else (data / FILE, own / "rutter" / FILE)
     found = next((each for each in looked if named or each.exists()), None)
     config = _read_file(found) if found is not None else Config()
     values = {**config.values, **_from_environment(env)}
     config = msgspec.structs.replace(config, values=values, looked=looked)
     _check_together(config)
     return config
-
-
-def default_place(env: Mapping[str, str]) -> Path:
-    base = env.get("XDG_CONFIG_HOME")
-    return (Path(base) if base else Path("~/.config").expanduser()) / "rutter" / FILE
 
 
 def check_variables(env: Mapping[str, str]) -> None:

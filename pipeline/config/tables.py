@@ -4,7 +4,7 @@ A row that can never hold is refused: who wrote it believes that it protects som
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, get_args
+from typing import get_args
 
 import msgspec
 
@@ -58,7 +58,8 @@ def read_rule(row: object, place: Place) -> PolicyRule:
     try:
         rule = msgspec.convert(row, PolicyRule)
     except msgspec.ValidationError as error:
-        raise BadInput(f"{place('')}: {error}", f"an effect is one of {_listed(Effect)}") from error
+        effects = ", ".join(get_args(Effect))
+        raise BadInput(f"{place('')}: {error}", f"an effect is one of {effects}") from error
     _check_columns(rule, place)
     _check_holds(rule, place)
     return rule
@@ -223,10 +224,6 @@ def _check_holds(rule: PolicyRule, place: Place) -> None:
         raise BadInput(
             f"{place('')}: the rule {rule.name!r} could never hold", f"{who}: take one column out"
         )
-
-
-def _listed(literal: Any) -> str:
-    return ", ".join(get_args(literal))
 
 
 def configured_pairs(

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import msgspec
 
 from rutter.events.faults import fault_of
-from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.output.next_command import advise
@@ -62,6 +61,7 @@ def lesson_of(
 def teach(story: Story, settings: Settings, sure: Thresholds | None = None) -> FailureAdvice:
     """Of any session that is not done, whatever it says of itself."""
     last = unproven_step(story) or (story.steps[-1] if story.steps else None)
+    picture = story.screenshot
     return FailureAdvice(
         reason=in_plain_words(story),
         why=tuple(reasons(story)),
@@ -74,7 +74,7 @@ def teach(story: Story, settings: Settings, sure: Thresholds | None = None) -> F
         expected=story.expected,
         says=said_by_page(last) if last else "",
         unknown=story.unknown,
-        screenshot=_picture(story, settings.directory),
+        screenshot=where_is(picture, story, settings.directory) if picture is not None else "",
         next=advise(story, settings, sure),
         also=_also(story, last, settings),
     )
@@ -163,10 +163,6 @@ def said_by_page(step: StepStory) -> str:
         return ""
     doubtful = [each.sample for each in step.evidence if each.confidence < 1 and each.sample]
     return doubtful[-1] if doubtful else ""
-
-
-def _picture(story: Story, directory: DataDirectory) -> str:
-    return where_is(story.screenshot, story, directory) if story.screenshot is not None else ""
 
 
 def _also(story: Story, step: StepStory | None, settings: Settings) -> str:

@@ -38,13 +38,9 @@ def events_about(reader: SqliteReader, session: str) -> Iterator[Envelope]:
             yield envelope
 
 
-def events_of_log(reader: SqliteReader, only: str | None) -> Iterator[Envelope]:
-    """The whole log; for one session, what it is decided again from."""
-    return reader.read() if only is None else events_behind(reader, only)
-
-
 def events_behind(reader: SqliteReader, only: str) -> Iterator[Envelope]:
-    """The events of one session, and what the others taught until its end."""
+    """What a session is decided again from: its events, and what the others taught until its
+    end."""
     own = list(reader.read(session=only))
     learned = reader.read(kinds=sorted(kind(event) for event in LEARNED))
     last = 0

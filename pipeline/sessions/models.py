@@ -3,8 +3,8 @@
 A key is read when it is needed, and from then on nothing that this process says holds it.
 """
 
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -116,30 +116,26 @@ def open_model(offer: ModelOffer, env: Mapping[str, str]) -> PricedModel:
     made: dict[str, Any] = {"base_url": offer.base_url or None}
     if key:
         made["api_key"] = key
-    try:
-        client: ModelClient = _adapter(offer.provider)(offer.model, **made)
-    except ImportError as error:
-        raise _not_installed(offer.provider, error) from error
+    with _installed(offer.provider) as adapter:
+        client: ModelClient = adapter(offer.model, **made)
     return PricedModel(_discreet(client, key) if key else client, offer.price)
 
 
 def check_model(offer: ModelOffer, env: Mapping[str, str]) -> None:
     """Refuses one that could not be asked: its package or its key is missing."""
-    try:
-        _adapter(offer.provider)
-    except ImportError as error:
-        raise _not_installed(offer.provider, error) from error
-    key_of(offer, env)
+    with _installed(offer.provider):
+        key_of(offer, env)
 
 
-def _adapter(provider: str) -> Any:
+@contextmanager
+def _installed(provider: str) -> Iterator[Any]:
+    """Its adapter, to be used here: some look for their package only then."""
     module, name = ADAPTERS[provider]
-    return getattr(import_module(module), name)
-
-
-def _not_installed(provider: str, error: ImportError) -> ModelUnavailable:
-    what = f"the {provider} package is not installed ({error.name})"
-    return ModelUnavailable(what, f"pip install 'rutter-agent[{provider}]'")
+    try:
+        yield getattr(import_module(module), name)
+    except ImportError as error:
+        what = f"the {provider} package is not installed ({error.name})"
+        raise ModelUnavailable(what, f"pip install 'rutter-agent[{provider}]'") from error
 
 
 def vision_of(config: Config, opened: Mapping[str, PricedModel]) -> Vision | None:

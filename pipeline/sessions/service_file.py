@@ -79,7 +79,8 @@ class KnownService(NamedTuple):
 def read_service(path: Path) -> KnownService:
     """The service that the file describes; what is wrong is said with its place in the file. A
     plain name, where no such file is, is that of a bundled one."""
-    path = _bundled(path)
+    if str(path) in bundled() and not path.exists():
+        path = PACKS / f"{path}.toml"
     try:
         with path.open("rb") as file:
             body = file.read(LARGEST + 1)
@@ -103,10 +104,6 @@ def read_service(path: Path) -> KnownService:
 def bundled() -> list[str]:
     """The names by which `--service` knows the services that come along."""
     return sorted(path.stem for path in PACKS.glob("*.toml"))
-
-
-def _bundled(path: Path) -> Path:
-    return PACKS / f"{path}.toml" if str(path) in bundled() and not path.exists() else path
 
 
 def indicator(where: str, says: str, at: str) -> Indicator:

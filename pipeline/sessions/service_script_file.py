@@ -49,15 +49,11 @@ class LocatorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     css: str = ""
 
 
-class ActionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ActionEntry(LocatorEntry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One action of a way. What is said beside `type` is the first way to find its element, `find`
     are those that come after it."""
 
     type: Literal["click", "type", "select", "press", "scroll", "wait", "wait_for", "navigate"]
-    role: str = ""
-    name: str = ""
-    text: str = ""
-    css: str = ""
     find: tuple[LocatorEntry, ...] = ()
     value: str | None = None
     secret: str | None = None
@@ -70,8 +66,7 @@ class ActionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_action(act: ActionEntry, at: str) -> Action:
     """The action that is meant; `at` is its place in the file, for what is said when it is none."""
-    own = LocatorEntry(act.role, act.name, act.text, act.css)
-    locators = [*_strategies(own, at)]
+    locators = _strategies(act, at)
     for number, found in enumerate(act.find):
         added = _strategies(found, f"{at}.find[{number}]")
         if not added:

@@ -18,7 +18,7 @@ from rutter.events.run_settings import MILLION, Limits, ModelUse, RunSettings
 from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Service
 from rutter.events.workflow import Criteria, Step, Workflow
-from rutter.pipeline.config.thresholds import DEFAULT_SURENESS, Thresholds, going_by
+from rutter.pipeline.config.thresholds import DEFAULT_SURENESS
 from rutter.pipeline.sessions.service_script_file import sign_in_script
 from rutter.pipeline.sessions.session_policy import (
     Origins,
@@ -107,13 +107,11 @@ def run_of(
     values: Mapping[str, str],
     secrets: Iterable[str],
     *,
-    models: ModelUse | None = None,
     seeks_proof: bool = False,
     **terms: Unpack[SessionTerms],
 ) -> SessionStarted:
-    """A run of a named workflow: it is followed step by step, among its own hosts. `models` may be
-    asked where it is lost. `seeks_proof`: it looks where its results show, except when it is only
-    tried."""
+    """A run of a named workflow: it is followed step by step, among its own hosts.
+    `seeks_proof`: it looks where its results show, except when it is only tried."""
     bound, given = set(secrets), _given(terms)
     check_bound(workflow, values, bound)
     check_folders(workflow.steps, values, given.folders)
@@ -139,7 +137,6 @@ def run_of(
         name=workflow.name,
         workflow=without_pictures(workflow),
         goal=workflow.goal,
-        models=models,
     )
 
 
@@ -166,22 +163,15 @@ def free_run(
     *,
     threshold: int = NEW.threshold,
     limits: Limits = DEFAULT_LIMITS,
-    models: ModelUse | None = None,
     goal: str = "",
     **terms: Unpack[SessionTerms],
 ) -> SessionStarted:
     """A run with no workflow named: only where the learned probability clears the threshold, a
-    person says yes to what is suggested, or one of `models` says what to do for the goal."""
+    person says yes to what is suggested, or a language model says what to do for the goal."""
     if not 0 <= threshold <= MILLION:
         raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
     settings = {"threshold": threshold}
-    said: dict[str, Any] = {
-        "purpose": "free",
-        "driver": "prediction",
-        "url": url,
-        "goal": goal,
-        "models": models,
-    }
+    said: dict[str, Any] = {"purpose": "free", "driver": "prediction", "url": url, "goal": goal}
     return _start(terms, limits, values, secrets, settings=settings, **said)
 
 
@@ -317,27 +307,6 @@ def limits_for(steps: int) -> Limits:
     return Limits(max_steps=2 * steps, max_wall_ms=WORKFLOW_WALL_MS)
 
 
-def configured(
-    started: SessionStarted,
-    knobs: Mapping[str, Any],
-    sure: Thresholds,
-    *,
-    headed: bool = False,
-    patience_ms: int = 0,
-) -> SessionStarted:
-    """The start with what the configuration says of every run, and what was said of this one. The
-    waits of a session of tools are bound by what a call may take."""
-    own = started.purpose == "tools"
-    if patience_ms:
-        longer = {name: max(knobs[name], patience_ms) for name in ("place_ms", "answer_ms")}
-        knobs = {**knobs, **longer, "resolve_ms": patience_ms}
-    said = {name: each for name, each in knobs.items() if not (own and name.endswith("_ms"))}
-    if started.purpose == "record":  # it shows what there is: nothing of it is proven yet
-        said.pop("proof", None)
-    settings = msgspec.structs.replace(started.settings, **said)
-    return going_by(msgspec.structs.replace(started, settings=settings, headed=headed), sure)
-
-
 # -- what it is given ------------------------------------------------------------------------------
 
 
@@ -371,10 +340,7 @@ def check_bound(workflow: Workflow, values: Mapping[str, str], secrets: set[str]
             f"workflow {workflow.name!r} version {workflow.version} was not recorded to its end",
             f"record it again, or if it is all: rutter workflows edit {workflow.name} --complete",
         )
-    unknown = sorted(set(values) - set(workflow.parameters))
-    if unknown:
-        known = ", ".join(workflow.parameters) or "none"
-        raise BadInput(f"{workflow.name!r} has no parameter {unknown[0]!r}", f"it has: {known}")
+    check_parameters(workflow, values)
     unbound = [name for name in workflow.parameters if name not in values]
     if unbound:
         flags = " ".join(f"--set {name}=..." for name in unbound)
@@ -383,3 +349,9 @@ def check_bound(workflow: Workflow, values: Mapping[str, str], secrets: set[str]
     if locked:
         flags = " ".join(f"--secret {name}=env:VARIABLE" for name in locked)
         raise BadInput(f"{workflow.name!r} needs the secret {', '.join(locked)}", f"add {flags}")
+
+
+def check_parameters(workflow: Workflow, values: Iterable[str]) -> None:
+    if unknown := sorted(set(values) - set(workflow.parameters)):
+        known = ", ".join(workflow.parameters) or "none"
+        raise BadInput(f"{workflow.name!r} has no parameter {unknown[0]!r}", f"it has: {known}")

@@ -21,6 +21,7 @@ from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.workflow import Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.thresholds import going_by
 from rutter.pipeline.logins.session_logins import SessionLogins, carry, check_carried
 from rutter.pipeline.output.proof_words import is_unread
 from rutter.pipeline.queries.workflows_and_sessions import Tables, known_workflows
@@ -66,16 +67,11 @@ class StartedSession(NamedTuple):
     ) -> SessionEnded:
         async with closing(self.models):
             return await app.run_in_browser(
-                self.started,
-                browser,
+                browser=browser,
                 answers=answers,
-                secrets=self.secrets,
-                typed=self.typed,
                 name=name,
-                vision=self.vision,
                 on_listening=on_listening,
-                models=self.models,
-                logins=self.logins,
+                **self._asdict(),
             )
 
 
@@ -149,15 +145,20 @@ def start_tools(request: RunRequest, tables: Tables, bound: BoundSecrets) -> Sta
 
 
 def configured(started: SessionStarted, request: RunRequest, settings: Settings) -> SessionStarted:
-    """The start with what the configuration says of every session, and the request of this one."""
-    config = settings.config
-    return session_started.configured(
-        started,
-        config.knobs,
-        request.sure or config.sureness,
-        headed=request.headed,
-        patience_ms=request.patience_ms,
-    )
+    """The start with what the configuration says of every run, and what was said of this one. The
+    waits of a session of tools are bound by what a call may take."""
+    config, patience_ms = settings.config, request.patience_ms
+    knobs = config.knobs
+    if patience_ms:
+        longer = {name: max(knobs[name], patience_ms) for name in ("place_ms", "answer_ms")}
+        knobs |= longer | {"resolve_ms": patience_ms}
+    if started.purpose == "tools":
+        knobs = {name: said for name, said in knobs.items() if not name.endswith("_ms")}
+    if started.purpose == "record":  # it shows what there is: nothing of it is proven yet
+        del knobs["proof"]
+    own = msgspec.structs.replace(started.settings, **knobs)
+    started = msgspec.structs.replace(started, settings=own, headed=request.headed)
+    return going_by(started, request.sure or config.sureness)
 
 
 def _chosen(

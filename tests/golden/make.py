@@ -25,7 +25,7 @@ from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.app import App
-from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.config.chromium_install import Installer
 from rutter.pipeline.demo_sites.chandlery import Site, Switches, order_script
 from rutter.pipeline.demo_sites.sign_ins import USER
 from rutter.pipeline.sessions import session_started
@@ -209,7 +209,7 @@ def main(wanted: list[str]) -> None:
         if name in REHEARSED:
             asyncio.run(rehearse(name))
         else:
-            asyncio.run(make(name, SCENES[name], ensure_chromium(print)))
+            asyncio.run(make(name, SCENES[name], Installer(print).ensure()))
 
 
 if __name__ == "__main__":

@@ -145,9 +145,9 @@ class Harbour:
             {"email": self.site.email},
             ("password",),
             given=session_started.Given(service=known.service, criteria=known.criteria),
-            models=self.models(providers),
             **more,
         )
+        started = msgspec.structs.replace(started, models=self.models(providers))
         if limits is not None:
             settings = msgspec.structs.replace(started.settings, limits=limits)
             started = msgspec.structs.replace(started, settings=settings)

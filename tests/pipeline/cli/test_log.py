@@ -12,8 +12,7 @@ from rich.console import Console
 
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli import progress as gauge
-from rutter.pipeline.cli.progress import Gauge
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Gauge, Terminal
 from rutter.pipeline.config.data_directory import DataDirectory
 from tests.support.command_shell import ROOT, Ended, Rutter
 from tests.support.data_directories import NEEDLES, holding, tamper
@@ -412,7 +411,7 @@ class TestGauge:
         said = StringIO()
         terminal = Terminal()
         monkeypatch.setattr(terminal, "err", Console(file=said, force_terminal=True, width=100))
-        monkeypatch.setattr("rutter.pipeline.cli.progress.time.monotonic", lambda: now[0])
+        monkeypatch.setattr("rutter.pipeline.cli.terminal.time.monotonic", lambda: now[0])
         return Gauge(terminal), said
 
     def test_what_is_done_at_once_draws_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from rutter.events.observer import Contact, HostsContacted, RequestBlocked
 from rutter.events.policy import Policy
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
-from rutter.pipeline.cli import record_by_hand, recorded_hosts
+from rutter.pipeline.cli import record, recorded_hosts
 from rutter.pipeline.cli.recorded_hosts import ContactedHost, chosen, meetings, settle_hosts
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import settings
@@ -271,14 +271,14 @@ LISTED = Policy("1", hosts=("shop.example",), public_hosts=False)
 
 
 def test_whoever_types_an_address_is_asked_only_where_the_allowlist_lacks_it() -> None:
-    assert record_by_hand.base_for("http://127.0.0.1:9/", DEFAULT_POLICY, Desk()) is DEFAULT_POLICY
-    assert record_by_hand.base_for("https://shop.example/x", LISTED, Desk()) is LISTED
+    assert record.base_for("http://127.0.0.1:9/", DEFAULT_POLICY, Desk()) is DEFAULT_POLICY
+    assert record.base_for("https://shop.example/x", LISTED, Desk()) is LISTED
     star = Policy("1", hosts=("*",))
-    assert record_by_hand.base_for("https://any.example/", star, Desk()) is star
+    assert record.base_for("https://any.example/", star, Desk()) is star
     with pytest.raises(BadInput, match="not among the allowed hosts"):
-        record_by_hand.base_for("http://127.0.0.1:9/", star, Desk())
+        record.base_for("http://127.0.0.1:9/", star, Desk())
     desk = Desk("yes")
-    policy = record_by_hand.base_for("https://new.example/x", LISTED, desk)
+    policy = record.base_for("https://new.example/x", LISTED, desk)
     assert policy.hosts == ("shop.example", "new.example")
     assert desk.asked[0].startswith("record at new.example? it is not among the allowed hosts")
 
@@ -286,7 +286,7 @@ def test_whoever_types_an_address_is_asked_only_where_the_allowlist_lacks_it() -
 @pytest.mark.parametrize("answers", [(), ("no",), ("",), ("perhaps",)])
 def test_without_a_yes_there_is_no_recording_there(answers: tuple[str, ...]) -> None:
     with pytest.raises(BadInput, match="not among the allowed hosts"):
-        record_by_hand.base_for("https://new.example/x", LISTED, Desk(*answers))
+        record.base_for("https://new.example/x", LISTED, Desk(*answers))
 
 
 def test_a_log_without_the_fact_asks_nothing_and_says_so(

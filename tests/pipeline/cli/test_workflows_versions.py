@@ -12,7 +12,7 @@ from rutter.events.artifacts import ArtifactStore
 from rutter.events.predictor import Comparison, WorkflowLearned
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.workflow import Fork, Step, Workflow
-from rutter.pipeline.cli.recorded_again import in_plain_words
+from rutter.pipeline.cli.record import in_plain_words
 from rutter.pipeline.config.settings import load
 from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
 from rutter.pipeline.workflows.diff import differences

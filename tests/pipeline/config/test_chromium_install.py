@@ -16,10 +16,9 @@ from rutter.pipeline.config.chromium_install import (
     PATH_NAMES,
     WELL_KNOWN,
     ChromiumNotFound,
+    Installer,
     attempt,
-    ensure_chromium,
     find_chromium,
-    install_chromium,
 )
 
 ROOT_UID, USER_UID = 0, 1000
@@ -94,11 +93,11 @@ class Machine:
         return find_chromium(setting, {**self.env, **extra}, root=self.root)
 
     def install(self, uid: int = ROOT_UID) -> Path:
-        return install_chromium(self.reports.append, self.env, root=self.root, uid=uid)
+        return Installer(self.reports.append, self.env, self.root, uid).install()
 
     def ensure(self, uid: int = ROOT_UID, **extra: str) -> Path:
         env = {**self.env, **extra}
-        return ensure_chromium(self.reports.append, None, env, root=self.root, uid=uid)
+        return Installer(self.reports.append, env, self.root, uid).ensure()
 
 
 @pytest.fixture

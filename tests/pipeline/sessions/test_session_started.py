@@ -1,7 +1,9 @@
 """Given what a person asks for: the session's start, with everything it depends on pinned."""
 
 from collections.abc import Callable
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from rutter.actors.logic_version import LOGIC
@@ -22,11 +24,14 @@ from rutter.events.workflow import (
     Step,
     Workflow,
 )
+from rutter.pipeline.config.keys import Value
+from rutter.pipeline.config.reader import Config, SourcedValue
+from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
+from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.session_policy import fork_policy, secret_origins, with_hosts
 from rutter.pipeline.sessions.session_started import (
     Given,
-    configured,
     free_run,
     goal_run,
     limits_for,
@@ -35,6 +40,7 @@ from rutter.pipeline.sessions.session_started import (
     tool_session,
     watching,
 )
+from rutter.pipeline.sessions.start import configured
 from tests.support.shop_facts import click, step
 
 SCRIPT = (step(click("#a")), step(click("#b")))
@@ -390,20 +396,28 @@ def test_a_secret_belongs_where_it_was_typed_when_it_was_recorded() -> None:
 
 
 def test_what_the_configuration_sets_holds_for_every_run_and_for_tools_what_calls_allow() -> None:
-    knobs = {"settle_ms": 5, "execution_delay_ms": 7, "vision": True, "proof": "stored"}
-    sure = Thresholds("markov2", 600_000, 300_000)
-    run = configured(run_of(FLOW, VALUES, ["password"]), knobs, sure, headed=True)
+    said: dict[str, Value] = {
+        "run.settle_ms": 5,
+        "controller.execution_delay": 0.007,
+        "critic.vision_enabled": True,
+        "run.proof": "stored",
+    }
+    config = Config({name: SourcedValue(value) for name, value in said.items()})
+    settings = Settings(Path(), config=config)
+    asked = RunRequest(sure=Thresholds("markov2", 600_000, 300_000))
+    headed = msgspec.structs.replace(asked, headed=True)
+    run = configured(run_of(FLOW, VALUES, ["password"]), headed, settings)
     assert (run.settings.settle_ms, run.settings.execution_delay_ms, run.headed) == (5, 7, True)
-    shown = configured(recording("order", (), {}, ()), knobs, sure)
+    shown = configured(recording("order", (), {}, ()), asked, settings)
     assert (run.settings.proof, shown.settings.proof) == ("stored", "acknowledged")
-    tools = configured(tool_session(), knobs, sure)
+    tools = configured(tool_session(), asked, settings)
     assert (tools.settings.settle_ms, tools.settings.vision, tools.headed) == (500, True, False)
     limits = Limits(max_steps=3)
     free = free_run("https://x.example/", {}, (), threshold=1, limits=limits)
     assert free.settings.limits == limits
-    for started in (run, tools, configured(free, knobs, sure)):
-        settings = started.settings
-        found = settings.predictor, settings.threshold, settings.suggest
+    for started in (run, tools, configured(free, asked, settings)):
+        own = started.settings
+        found = own.predictor, own.threshold, own.suggest
         assert found == ("markov2", 600_000, 300_000)
 
 
@@ -492,10 +506,3 @@ def test_a_goal_that_could_not_be_known_to_be_reached_is_refused(
 ) -> None:
     with pytest.raises(BadInput, match=wrong):
         goal_run("x", goal, url, {}, (), models=models, given=given)
-
-
-def test_any_run_may_have_a_model_beside_it() -> None:
-    assert run_of(FLOW, VALUES, ["password"], models=MODELS).models == MODELS
-    free = free_run("https://a.example", {}, (), threshold=0, models=MODELS, goal="Go")
-    assert (free.models, free.goal) == (MODELS, "Go")
-    assert run_of(FLOW, VALUES, ["password"]).models is None
