@@ -358,16 +358,13 @@ class App:
         if session is not None:
             session.hear(envelope)
         for listener in tuple(self._listeners):
-            self._tell(listener, envelope)
-
-    def _tell(self, listener: Listener, envelope: Envelope) -> None:
-        try:
-            listener(envelope)
-        except Exception as error:  # noqa: BLE001 - whoever watches must not stop what is watched
-            self._listeners.remove(listener)
-            asyncio.get_running_loop().call_exception_handler(
-                {"message": "a listener failed and hears no more", "exception": error}
-            )
+            try:
+                listener(envelope)
+            except Exception as error:  # noqa: BLE001 - who watches must not stop what is watched
+                self._listeners.remove(listener)
+                asyncio.get_running_loop().call_exception_handler(
+                    {"message": "a listener failed and hears no more", "exception": error}
+                )
 
     async def _abort_with_the_log(self, scope: anyio.CancelScope) -> None:
         await asyncio.shield(self._sequencer.failed)

@@ -48,7 +48,10 @@ def doctor(options: Options, settings: Settings, terminal: Terminal) -> int:
         except RutterError as error:
             check = Check(look.__name__.strip("_"), False, error.what, error.fix)
         checks.append(check)
-        _print(check, terminal)
+        mark = "[WARN]" if check.warns else "[OK]  " if check.ok else "[FAIL]"
+        terminal.say(f"{mark} {check.name}: {check.found}")
+        if check.fix and (check.warns or not check.ok):
+            terminal.say(f"       {check.fix}")
     terminal.answer(checks)
     return Exit.DONE if all(check.ok for check in checks) else Exit.ENVIRONMENT
 
@@ -61,13 +64,6 @@ def _mend(settings: Settings, terminal: Terminal) -> None:
     if root.exists() and root.stat().st_mode & 0o077:
         root.chmod(0o700)
         terminal.note(f"{root} is yours alone now")
-
-
-def _print(check: Check, terminal: Terminal) -> None:
-    mark = "[WARN]" if check.warns else "[OK]  " if check.ok else "[FAIL]"
-    terminal.say(f"{mark} {check.name}: {check.found}")
-    if check.fix and (check.warns or not check.ok):
-        terminal.say(f"       {check.fix}")
 
 
 def _python(_: Settings) -> Check:

@@ -42,12 +42,11 @@ def export(options: Options, settings: Settings, terminal: Terminal) -> None:
         terminal.note(f"not carried over: {each}")
     if options.out is not None:
         write_named(options.out, text, "--out")
-    if terminal.as_json:
-        report: dict[str, object] = {"workflow": workflow.name, "version": workflow.version}
-        report |= {"format": options.format, "left_out": left_out, "not_done": undone}
-        place = {"text": text} if options.out is None else {"file": str(options.out)}
-        terminal.json(report | place)
-    elif options.out is None:
+    report: dict[str, object] = {"workflow": workflow.name, "version": workflow.version}
+    report |= {"format": options.format, "left_out": left_out, "not_done": undone}
+    place = {"text": text} if options.out is None else {"file": str(options.out)}
+    terminal.answer(report | place)
+    if options.out is None:
         terminal.say(text.removesuffix("\n"))
     else:
         terminal.say(f"[OK] {options.out}: {workflow.name} version {workflow.version}")

@@ -127,8 +127,7 @@ def verify(options: Options, settings: Settings, terminal: Terminal) -> int:
     with Gauge(terminal) as gauge:
         found = inspect(settings.directory, gauge)
     terminal.answer({"ok": found.ok, "log": str(settings.directory.log), "found": found})
-    for fault in found.faults[:SHOWN]:
-        terminal.say(f"[FAIL] {in_words(fault)}")
+    terminal.say(*(f"[FAIL] {in_words(fault)}" for fault in found.faults[:SHOWN]))
     if not found.ok:
         faults = len(found.faults) + found.more_faults
         terminal.say(f"{count(faults, 'fault')} in {count(found.events, 'event')} that were read")

@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rutter.events.errors import BadInput
 from rutter.pipeline.cli.terminal import Gauge, Options, Terminal, count
@@ -11,10 +11,8 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import catch_up, find_session
 from rutter.pipeline.upkeep.erase import erase as erase_payloads
 from rutter.pipeline.upkeep.erase_text import ErasedText, SessionWithText, erase_text, find, told
-from rutter.pipeline.upkeep.inspection import InspectionWatch
 
 SHOWN = 20  # sessions on a terminal; --json has them all
-Done = TypeVar("Done")
 
 
 def erase(options: Options, settings: Settings, terminal: Terminal) -> None:
@@ -30,11 +28,9 @@ def erase(options: Options, settings: Settings, terminal: Terminal) -> None:
     session = options.session  # a process is named in full: it is in no list of sessions
     if not session.startswith("process-"):
         session = find_session(settings, session)
-    done = _held(
-        settings,
-        terminal,
-        lambda watch: erase_payloads(settings.directory, session, options.event, why, watch),
-    )
+    with _held(settings, terminal) as gauge:
+        erasing = erase_payloads(settings.directory, session, options.event, why, gauge)
+        done = asyncio.run(erasing)
     catch_up(settings)
     terminal.answer(done)
     if not done.payloads:
@@ -42,9 +38,9 @@ def erase(options: Options, settings: Settings, terminal: Terminal) -> None:
         return
     went = f"{count(done.payloads, 'payload')} of {session}, {count(done.artifacts, 'artifact')}"
     terminal.say(f"[OK] erased {went}")
-    for name in done.workflows:
-        terminal.say_below(f"learned in it, and no longer known: workflow {name}")
+    gone = (f"learned in it, and no longer known: workflow {name}" for name in done.workflows)
     terminal.say_below(
+        *gone,
         "the chain still verifies; the session can no longer be derived again",
         "backups, exports and traces made before still hold what they hold",
     )
@@ -69,9 +65,8 @@ def _erase_text(options: Options, settings: Settings, terminal: Terminal) -> Non
         done = told(found, artifacts, dry_run=True)
     else:
         why = _why(options)
-        done = _held(
-            settings, terminal, lambda watch: erase_text(settings.directory, text, why, watch)
-        )
+        with _held(settings, terminal) as gauge:
+            done = asyncio.run(erase_text(settings.directory, text, why, gauge))
         catch_up(settings)
     terminal.answer(done)
     terminal.say(*_lines(done, settings))
@@ -123,16 +118,12 @@ def _why(options: Options) -> str:
     return why
 
 
-def _held(
-    settings: Settings,
-    terminal: Terminal,
-    work: Callable[[InspectionWatch], Coroutine[Any, Any, Done]],
-) -> Done:
-    """Done as the one writer of the directory."""
-    directory = settings.directory
-    directory.lock()
+@contextmanager
+def _held(settings: Settings, terminal: Terminal) -> Iterator[Gauge]:
+    """As the one writer of the directory."""
+    settings.directory.lock()
     try:
         with Gauge(terminal) as gauge:
-            return asyncio.run(work(gauge))
+            yield gauge
     finally:
-        directory.unlock()
+        settings.directory.unlock()

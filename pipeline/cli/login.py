@@ -124,8 +124,8 @@ def _by_script(origin: str, options: Options, settings: Settings, terminal: Term
     started = configured(started, RunRequest(), settings)
     logins = SessionLogins(shelf_of(settings), fresh=(origin, _new_key(origin, settings, terminal)))
     session = StartedSession(started, secrets, logins=logins, typed=script.typed)
+    what = f"signing in to {origin}"
     with Tables(settings) as tables:
-        what = f"signing in to {origin}"
         story = run_here(session, tables, terminal, what, answers=options.answers)
     return _came_of(story, logins, origin, settings, terminal)
 
@@ -163,15 +163,11 @@ def _list(settings: Settings, terminal: Terminal) -> int:
     found = shelf_of(settings).all()
     kept = [each for each in found if isinstance(each, KeptLogin)]
     broken = [each for each in found if isinstance(each, UnreadableLogin)]
-    if terminal.as_json:
-        unread = [{"file": str(each.path), "error": each.error.what} for each in broken]
-        terminal.json({"logins": [_row(each) for each in kept], "unreadable": unread})
-    elif kept:
-        rows = [(each.origin, _when(each), _key(each)) for each in kept]
-        terminal.table(("site", "kept", "key"), rows)
-    elif not broken:
-        command = settings.command("login https://...")
-        terminal.say(f"no logins are kept; to keep one: {command}")
+    unread = [{"file": str(each.path), "error": each.error.what} for each in broken]
+    terminal.answer({"logins": [_row(each) for each in kept], "unreadable": unread})
+    if kept or not broken:
+        none = f"no logins are kept; to keep one: {settings.command('login https://...')}"
+        terminal.show_rows(kept, {"site": "origin", "kept": _when, "key": _key}, none)
     for each in broken:
         terminal.error(each.error) if not terminal.as_json else terminal.note(str(each.error))
     return Exit.ENVIRONMENT if broken else Exit.DONE

@@ -29,8 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         terminal.error(error)
         return exit_codes.of_error(error)
     except BaseExceptionGroup as group:
-        ours = _first(group)
-        if ours is None:
+        ours: BaseException | None = group.subgroup(RutterError)
+        while isinstance(ours, BaseExceptionGroup):  # the first of them, in whatever bundle
+            ours = ours.exceptions[0]
+        if not isinstance(ours, RutterError):
             raise
         terminal.error(ours)
         return exit_codes.of_error(ours)
@@ -40,16 +42,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone; there is no one to tell
         return exit_codes.Exit.DONE
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> RutterError | None:
-    """The error of ours inside a task group's bundle."""
-    for error in group.exceptions:
-        if isinstance(error, RutterError):
-            return error
-        if isinstance(error, BaseExceptionGroup) and (inner := _first(error)) is not None:
-            return inner
-    return None
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import anyio
 import msgspec
 
 from rutter.actors.answers import Answers, Nobody
-from rutter.actors.rules.policy.hosts import EVERYWHERE
 from rutter.events.errors import BadInput, DirectoryInUse
 from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
 from rutter.pipeline.cli.session_run import attendant, open_pipeline, person
@@ -21,7 +20,7 @@ from rutter.pipeline.config.tables import host_pattern
 from rutter.pipeline.mcp import require_sdk
 from rutter.pipeline.open_app import on_signal
 from rutter.pipeline.sessions.attendant import BoundSecrets, bind_secrets
-from rutter.pipeline.sessions.session_policy import host_typed, with_hosts
+from rutter.pipeline.sessions.session_policy import host_typed, patterns, with_hosts
 from rutter.pipeline.tools.agent_hosts import check_agents_reach
 from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools
 from rutter.pipeline.tools.tool_sessions import ToolSessions, ToolWish
@@ -73,15 +72,10 @@ class FlagGrants:
     def __init__(self, url: str, allow: Iterable[str]) -> None:
         self.url = url
         self.allow = tuple(allow)
-        for each in self.allow:
-            if each != EVERYWHERE:
-                host_pattern(each, "--allow")
+        for each in patterns(self.allow):
+            host_pattern(each, "--allow")
         if url:
             self.allow = (*self.allow, host_typed(url))
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        return tuple(each for each in self.allow if each != EVERYWHERE)
 
 
 @dataclass(frozen=True)
@@ -95,7 +89,7 @@ class NamedSessions:
 
     async def open(self, wish: ToolWish, *, agent: bool, by: Caller = "agent") -> Tools:
         if agent:
-            reach = with_hosts(self.settings.policy, self.named.hosts)
+            reach = with_hosts(self.settings.policy, patterns(self.named.allow))
             check_agents_reach(reach, wish.url, wish.allow)
         wish = msgspec.structs.replace(
             wish, url=wish.url or self.named.url, allow=(*self.named.allow, *wish.allow)

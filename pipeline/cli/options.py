@@ -16,7 +16,6 @@ from rutter.pipeline.sessions.request import RunRequest
 
 SHORTEST_MS, LONGEST_MS = 100, 60_000  # as in the configuration
 UNITS = {"": 1_000, "s": 1_000, "ms": 1}
-WORDS = {"threshold": "threshold", "suggest": "least that is suggested"}
 
 
 # -- reading them ----------------------------------------------------------------------------------
@@ -74,7 +73,8 @@ def share(options: Options, name: str) -> int | None:
     if said is None:
         return None
     if not 0 <= said <= 1:  # which nan and infinity are not either
-        raise BadInput(f"the {WORDS[name]} is a probability", f"give --{name} from 0 to 1")
+        what = "least that is suggested" if name == "suggest" else name
+        raise BadInput(f"the {what} is a probability", f"give --{name} from 0 to 1")
     return round(said * MILLION)
 
 

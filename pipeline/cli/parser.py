@@ -44,9 +44,8 @@ KNOWN = {
 }
 
 Do = Callable[[Options, Settings, Terminal], int | None]  # nothing: it is done
-# `log verify` is `verify` in log.py, and so on, but for these.
+# `log verify` is `verify` in log.py, and so on, but for these. What has a list, is that by itself.
 FOUND_IN = {
-    "workflows": "workflows.list_",
     "workflows list": "workflows.list_",
     "workflows suggest": "workflows_suggest.suggest",
     "init": "config.init",
@@ -54,21 +53,17 @@ FOUND_IN = {
     "stop": "serve.stop",
     "pause": "serve.pause",
     "resume": "serve.resume",
-    "schedule": "schedule.list_schedules",
     "schedule list": "schedule.list_schedules",
     "schedule set": "schedule.set_schedule",
     "schedule drop": "schedule.drop_schedule",
-    "hook": "schedule.list_hooks",
     "hook list": "schedule.list_hooks",
     "hook set": "schedule.set_hook",
     "hook drop": "schedule.drop_hook",
-    "tools": "tools.list_",
     "tools list": "tools.list_",
     "log": "log.usage",
     "log tidy": "log.tidy_up",
     "log erase": "log_erase.erase",
     "log import": "log.import_",
-    "models": "models.list_",
     "models list": "models.list_",
 }
 
@@ -130,7 +125,8 @@ def found(command: str) -> Do:
     """What does a command. Its module is imported when it is asked for: no command pays for what
     the others need."""
     group, _, own = command.partition(" ")
-    module, _, function = FOUND_IN.get(command, f"{group}.{own or group}").partition(".")
+    there = FOUND_IN.get(command) or FOUND_IN.get(f"{command} list") or f"{group}.{own or group}"
+    module, _, function = there.partition(".")
     does: Do = getattr(import_module(f"{__package__}.{module}"), function)
     return does
 

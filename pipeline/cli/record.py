@@ -15,7 +15,7 @@ from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.cli.options import read_request
 from rutter.pipeline.cli.recorded_hosts import settle_hosts
 from rutter.pipeline.cli.session_end import report, tell_unproven
-from rutter.pipeline.cli.session_run import attendant, logins_of, run_here
+from rutter.pipeline.cli.session_run import attendant, run_here
 from rutter.pipeline.cli.terminal import LiveSteps, Options, Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.secret_sources import read_pairs
@@ -25,7 +25,7 @@ from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions import session_policy, session_started
 from rutter.pipeline.sessions.attendant import BoundSecrets, bind_secrets
 from rutter.pipeline.sessions.request import RunRequest
-from rutter.pipeline.sessions.start import StartedSession, configured, terms_of
+from rutter.pipeline.sessions.start import StartedSession, configured, logins_of, terms_of
 from rutter.pipeline.workflows.recorder_import import prepare, read_script
 from rutter.replay.story.wording import in_words, printable
 
@@ -40,26 +40,20 @@ def record(options: Options, settings: Settings, terminal: Terminal) -> int:
         # A person waits as long as they like.
         request = msgspec.structs.replace(request, headed=True, patience_ms=0)
     what, named = f"recorded {options.name}", options.allow
+    if live is None:
+        session = _scripted(options, request, settings, terminal)
+    else:
+        session = watched(options, request, settings, terminal)
+        named = (session_policy.host_typed(options.url), *named)
+    # It takes the place of what is known under its name, or is compared with it.
+    kept = {"compares": not options.replace, "pictures": settings.config.flag("record.pictures")}
+    started = configured(session.started, request, settings)
+    own = msgspec.structs.replace(started.settings, **kept)
+    started = msgspec.structs.replace(started, settings=own)
+    logins = logins_of(request, started, settings, attendant(terminal))
+    session, doing = session._replace(started=started, logins=logins), f"recording {options.name}"
     with Tables(settings) as tables:
-        if live is None:
-            session = _scripted(options, request, settings, terminal)
-        else:
-            session = watched(options, request, settings, terminal)
-            named = (session_policy.host_typed(options.url), *named)
-        started = session_started.kept_as(
-            configured(session.started, request, settings),
-            replace=options.replace,
-            pictures=settings.config.flag("record.pictures"),
-        )
-        logins = logins_of(request, started, settings, terminal)
-        story = run_here(
-            session._replace(started=started, logins=logins),
-            tables,
-            terminal,
-            f"recording {options.name}",
-            answers=options.answers,
-            live=live,
-        )
+        story = run_here(session, tables, terminal, doing, answers=options.answers, live=live)
     code = report(story, settings, terminal, done=what)
     if code == Exit.DONE:
         tell_compared(story.session, settings, terminal)
@@ -153,8 +147,8 @@ def tell_compared(session: str, settings: Settings, terminal: Terminal) -> None:
     """What a recording made of the version before it; nothing where there was none."""
     for learned in said_in(settings, session, WorkflowLearned)[:1]:
         if learned.compared is not None:
-            for line in in_plain_words(learned.workflow, learned.compared, settings):
-                terminal.say_below(printable(line))
+            said = in_plain_words(learned.workflow, learned.compared, settings)
+            terminal.say_below(*map(printable, said))
 
 
 def in_plain_words(workflow: Workflow, compared: Comparison, settings: Settings) -> Iterator[str]:

@@ -60,7 +60,7 @@ def settle_hosts(
     """Lists the hosts of a recording and asks about those that nobody named. What is allowed is a
     new version of the workflow; the latest comes back."""
     workflow = find_workflow(settings, name)
-    said = contacts_of(session, settings)
+    said = next(iter(said_in(settings, session, HostsContacted)), None)
     if said is None:
         # The proxy counts them; if it died, nobody did.
         edit = settings.command(f"workflows edit {shlex.quote(name)} --host HOST --resource HOST")
@@ -83,10 +83,6 @@ def settle_hosts(
     listed = ", ".join(each.pattern for each in allowed)
     terminal.say_below(f"version {workflow.version} may use {listed}")
     return workflow
-
-
-def contacts_of(session: str, settings: Settings) -> HostsContacted | None:
-    return next(iter(said_in(settings, session, HostsContacted)), None)
 
 
 def meetings(
@@ -193,10 +189,15 @@ def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
     more = f" and {len(wanted) - MOST_TOLD} more" if len(wanted) > MOST_TOLD else ""
     told = ", ".join(f"{each} ({times[each]})" for each in wanted[:MOST_TOLD])
     terminal.say_below(f"blocked on the way: {told}{more}")
-    flags = [_flag(each, story, top_level=each in gone_to) for each in wanted]
-    allow = (
-        f"workflows edit {shlex.quote(story.name)}" if _is_run(story) else COMMANDS[story.purpose]
-    )
+    if story.purpose == "run" and story.name:
+        allow = f"workflows edit {shlex.quote(story.name)}"
+        flags = [
+            f"{'--host' if each in gone_to else '--resource'} {shlex.quote(each)}"
+            for each in wanted
+        ]
+    else:
+        allow = COMMANDS[story.purpose]
+        flags = [f"--allow {shlex.quote(each)}" for each in wanted]
     terminal.say_below(f"if it needs them: {settings.command(' '.join([allow, *flags]))}")
 
 
@@ -208,8 +209,7 @@ def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> Non
             said[event.reason] = None
         elif event.rule == BY_RESOLVER:
             said[f"{event.host} is blocked by this machine's resolver"] = None
-    for each in list(said)[:MOST_TOLD]:
-        terminal.say_below(f"blocked on the way: {each}")
+    terminal.say_below(*(f"blocked on the way: {each}" for each in list(said)[:MOST_TOLD]))
 
 
 def _is_where_it_failed(host: str, story: Story) -> bool:
@@ -219,12 +219,3 @@ def _is_where_it_failed(host: str, story: Story) -> bool:
         return False
     said = " ".join((last.words, last.reason, last.element, story.detail)).casefold()
     return re.search(rf"(?<![\w.-]){re.escape(host.casefold())}(?![\w-]|\.\w)", said) is not None
-
-
-def _flag(pattern: str, story: Story, *, top_level: bool) -> str:
-    flag = "--host" if top_level else "--resource"
-    return f"{flag if _is_run(story) else '--allow'} {shlex.quote(pattern)}"
-
-
-def _is_run(story: Story) -> bool:
-    return story.purpose == "run" and bool(story.name)

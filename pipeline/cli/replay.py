@@ -85,11 +85,12 @@ def _verified(report: Verification, terminal: Terminal) -> int:
 
 def _diverged(found: Divergence, terminal: Terminal) -> None:
     terminal.say(f"[FAIL] {found.actor} differs at position {found.seq}")
-    terminal.say_below(f"session {found.session}, event {found.n}, field {found.field}")
-    terminal.say_below(f"recorded: {found.recorded}")
-    terminal.say_below(f"derived:  {found.derived}")
-    for cause in found.causes:
-        terminal.say_below(f"because of {cause}")
+    terminal.say_below(
+        f"session {found.session}, event {found.n}, field {found.field}",
+        f"recorded: {found.recorded}",
+        f"derived:  {found.derived}",
+        *(f"because of {cause}" for cause in found.causes),
+    )
 
 
 def _answer(answer: WhatIf, picture: Path | None, terminal: Terminal) -> None:

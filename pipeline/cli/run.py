@@ -2,7 +2,6 @@
 
 import shlex
 
-from rutter.events.run_settings import ModelUse
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli import run_rows
 from rutter.pipeline.cli.daemon_client import through_daemon
@@ -42,7 +41,13 @@ def run(options: Options, settings: Settings, terminal: Terminal) -> int:
         started = session.started
         if started.driver == "model" and not terminal.err.is_terminal:
             # There is no moving line that says so.
-            terminal.note(_begins(started.goal, started.models))
+            asked = started.models.models[0] if started.models is not None else None
+            way = (
+                f"asking {asked.provider} {asked.model} for"
+                if asked
+                else "going the service's own way to"
+            )
+            terminal.note(f"{way}: {started.goal}")
         what = f"sailing {started.name or started.url}"
         story = run_here(session, tables, terminal, what, answers=options.answers)
         done, dry_run, sure = _done(story), options.dry_run, request.sure
@@ -50,12 +55,6 @@ def run(options: Options, settings: Settings, terminal: Terminal) -> int:
         hand_out_after(story, options, settings, terminal)
         _tell_learned(story, options, tables, terminal, started.workflow)
     return code
-
-
-def _begins(goal: str, models: ModelUse | None) -> str:
-    if models is None:
-        return f"going the service's own way to: {goal}"
-    return f"asking {models.models[0].provider} {models.models[0].model} for: {goal}"
 
 
 def _done(story: Story) -> str:

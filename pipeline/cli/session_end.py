@@ -62,11 +62,9 @@ def _spent(story: Story) -> str:
 def _tell_done(story: Story, terminal: Terminal, *, tried: bool) -> None:
     """What it read, what it found elsewhere than it was recorded, and what it left alone."""
     _tell_results(story, terminal)
-    for login in story.unkept:
-        terminal.say_below(login)
-    for step in story.steps:
-        if step.healed:
-            terminal.say_below(f"step {numbered(step)} was healed: {step.healed}")
+    terminal.say_below(*story.unkept)
+    healed = [step for step in story.steps if step.healed]
+    terminal.say_below(*(f"step {numbered(each)} was healed: {each.healed}" for each in healed))
     if story.cause.kind == "done_before":
         terminal.say_below(story.detail)
     if tried and story.steps:

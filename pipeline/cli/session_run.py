@@ -12,18 +12,15 @@ from rutter.actors.answers import Answers, Nobody, PersonAnswer, TerminalPerson,
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import Gate
 from rutter.events.errors import BadInput, RutterError
-from rutter.events.runtime import SessionStarted
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.app import App
 from rutter.pipeline.cli.terminal import LiveSteps, MovingLine, RunProgress, Terminal
 from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.logins.session_logins import SessionLogins, carry
 from rutter.pipeline.open_app import on_signal, open_own_app
 from rutter.pipeline.queries.look_back import story_of
 from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions.attendant import Attendant, typed
-from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.start import StartedSession
 from rutter.pipeline.tools.dispatcher import Tools, open_tools
 from rutter.pipeline.upkeep.expiry import is_due, rules_of, tidy
@@ -135,29 +132,17 @@ def attendant(terminal: Terminal) -> Attendant:
     return Attendant(terminal.ask, terminal.ask_secret, passphrase, terminal.note)
 
 
-def logins_of(
-    request: RunRequest, started: SessionStarted, settings: Settings, terminal: Terminal
-) -> SessionLogins | None:
-    """The kept logins of a session that a command starts, unless it is to have none."""
-    return None if request.no_login else carry(started, settings, attendant(terminal).passphrase)
-
-
 def person(terminal: Terminal, answers: Path | None) -> Answers:
     """Who answers: a script given by name, the person at the terminal, or nobody."""
-    if answers is not None:
-        return _scripted(answers)
-    return TerminalPerson(terminal.ask) if terminal.interactive else Nobody()
-
-
-def _scripted(path: Path) -> Answers:
+    if answers is None:
+        return TerminalPerson(terminal.ask) if terminal.interactive else Nobody()
     try:
-        listed = msgspec.json.decode(path.read_bytes(), type=list[PersonAnswer])
+        listed = msgspec.json.decode(answers.read_bytes(), type=list[PersonAnswer])
     except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror})", "check --answers") from error
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise BadInput(
-            f"{path} is not a list of answers: {error}", 'write [{"approved": true}, ...]'
-        ) from error
+        raise BadInput(f"{answers} cannot be read ({error.strerror})", "check --answers") from error
+    except msgspec.DecodeError as error:
+        what = f"{answers} is not a list of answers: {error}"
+        raise BadInput(what, 'write [{"approved": true}, ...]') from error
     return _ListedAnswers(listed)
 
 

@@ -44,16 +44,11 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     if story.goal:
         terminal.say(f"goal: {story.goal}")
     terminal.say(f"started {when(story.started_ns)} UTC, took {story.took_ms / 1000:.2f} s")
-    for name, value in story.values.items():
-        terminal.say(f"  {name} = {value}")
-    for login in story.logins:
-        terminal.say(f"login: {login}")
-    for pause in story.pauses:
-        terminal.say(f"  {pause}")
-    for step in story.steps:
-        terminal.say(*_step_lines(step))
-    for advice in story.advice:
-        terminal.say(f"advice that led to no step: {advice}")
+    terminal.say(*(f"  {name} = {value}" for name, value in story.values.items()))
+    terminal.say(*(f"login: {login}" for login in story.logins))
+    terminal.say(*(f"  {pause}" for pause in story.pauses))
+    terminal.say(*(line for step in story.steps for line in _step_lines(step)))
+    terminal.say(*(f"advice that led to no step: {advice}" for advice in story.advice))
     for name, value in story.results.items():
         rows = story.tables.get(name)
         terminal.say(f"result: {name} = {value if rows is None else rows_in_words(rows)}")

@@ -321,8 +321,7 @@ def _tell_checks(workflow: Workflow, terminal: Terminal) -> None:
         for line in _expects(step)
     ]
     if lines:
-        terminal.say("what is checked after them:")
-    terminal.say(*lines)
+        terminal.say("what is checked after them:", *lines)
 
 
 def _expects(step: Step) -> Iterator[str]:
@@ -373,8 +372,7 @@ def _tell_difference(difference: StepDifference, terminal: Terminal) -> None:
         where = f"{where} (was {difference.before})"
     said = f": {difference.words}" if number else ""
     terminal.out.print(terminal.out.shown(f"{mark} {where}{said}"), style=style, markup=False)
-    for what in difference.what:
-        terminal.say(f"      {what}")
+    terminal.say(*(f"      {what}" for what in difference.what))
 
 
 # -- going back ------------------------------------------------------------------------------------

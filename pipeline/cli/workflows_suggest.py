@@ -18,20 +18,20 @@ def suggest(options: Options, settings: Settings, terminal: Terminal) -> None:
     with SqliteReader(settings.directory.log) as reader, reader.snapshot():
         found = habits(reader.read(kinds=KINDS), options.least)
     commands = [settings.command(habit.record) for habit in found]
-    terminal.answer(
-        [
-            msgspec.to_builtins(habit) | {"record": command}
-            for habit, command in zip(found, commands, strict=True)
-        ]
-    )
-    for habit, command in zip(found[:SHOWN], commands, strict=False):
+    pairs = list(zip(found, commands, strict=True))
+    terminal.answer([msgspec.to_builtins(habit) | {"record": command} for habit, command in pairs])
+    for habit, command in pairs[:SHOWN]:
         terminal.say(*_lines(habit, command))
     if len(found) > SHOWN:
         terminal.say(
             f"and {len(found) - SHOWN} more: {settings.command('workflows suggest --json')}"
         )
     if not found:
-        _tell_none(options.least, settings, terminal)
+        least = options.least
+        twice = f"what was done twice: {settings.command('workflows suggest --least 2')}"
+        once = f"to name one, do it once: {settings.command('record NAME --url URL')}"
+        hint = twice if least > 2 else once
+        terminal.say(f"nothing was done {least} times that is not a workflow already; {hint}")
 
 
 def _lines(habit: Habit, command: str) -> Iterator[str]:
@@ -51,14 +51,3 @@ def _told(habit: Habit) -> str:
         return f"you did this {habit.times} times in {where}"
     by_person = f", {habit.by_person} of them by you" if habit.by_person else ""
     return f"this was done {habit.times} times in {where}{by_person}"
-
-
-def _tell_none(least: int, settings: Settings, terminal: Terminal) -> None:
-    terminal.say(
-        f"nothing was done {least} times that is not a workflow already; "
-        + (
-            f"what was done twice: {settings.command('workflows suggest --least 2')}"
-            if least > 2
-            else f"to name one, do it once: {settings.command('record NAME --url URL')}"
-        )
-    )

@@ -152,9 +152,6 @@ class Config(msgspec.Struct, frozen=True):
         }
 
 
-NOTHING_SAID = Config()
-
-
 # -- from configuration to policy ------------------------------------------------------------------
 
 

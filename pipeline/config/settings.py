@@ -12,7 +12,7 @@ import msgspec
 from rutter.events.errors import BadInput
 from rutter.events.policy import Policy
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.config.reader import NOTHING_SAID, Config, base_policy, read_config
+from rutter.pipeline.config.reader import Config, base_policy, read_config
 from rutter.pipeline.config.trace_target import TraceTarget, trace_target
 
 
@@ -22,7 +22,7 @@ class Settings(msgspec.Struct, frozen=True, dict=True):  # a `dict` for what is 
     headless: bool = True
     named: bool = False
     traces: TraceTarget = TraceTarget()
-    config: Config = NOTHING_SAID
+    config: Config = Config()
     config_named: str = ""
 
     @cached_property

@@ -29,9 +29,6 @@ class Thresholds(msgspec.Struct, frozen=True):
     suggest: int = SUGGEST
 
 
-DEFAULT_SURENESS: Final = Thresholds()
-
-
 def going_by(started: SessionStarted, sure: Thresholds) -> SessionStarted:
     """The start of a session that goes by this model. One that follows a workflow too: what it
     teaches is what its model asks for."""

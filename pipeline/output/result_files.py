@@ -41,23 +41,19 @@ def hand_out(
 ) -> list[WrittenFile]:
     """Everything of it, in this order: the values, the tables, the downloads."""
     folder_for(folder)
-    said = [*_texts(results, guard=guard, formats=formats)]
-    written = [WrittenFile(name, str(put_beside(folder, name, body))) for name, body in said]
+    written = [
+        WrittenFile(name, str(put_beside(folder, name, body)))
+        for name, body in [*_texts(results, guard=guard)]
+        if name.endswith(formats)
+    ]
     return [*written, *(_handed(each, artifacts, folder) for each in results.downloads)]
 
 
-def _texts(
-    results: SessionResults, *, guard: bool, formats: tuple[Format, ...]
-) -> Iterator[tuple[str, bytes]]:
-    if "json" in formats:
-        yield "results.json", msgspec.json.format(msgspec.json.encode(as_json(results))) + b"\n"
-    if "csv" not in formats:
-        return
+def _texts(results: SessionResults, *, guard: bool) -> Iterator[tuple[str, bytes]]:
+    yield "results.json", msgspec.json.format(msgspec.json.encode(as_json(results))) + b"\n"
     if results.texts:
-        yield (
-            "results.csv",
-            as_csv([*results.texts], [[*results.texts.values()]], guard=guard).encode(),
-        )
+        said = as_csv([*results.texts], [[*results.texts.values()]], guard=guard)
+        yield "results.csv", said.encode()
     for name, rows in results.tables.items():
         said = as_csv(rows.columns, rows.rows, guard=guard)
         yield f"{safe_name(name, 'table')}.csv", said.encode()

@@ -22,7 +22,8 @@ def names_hosts_freely(policy: Policy) -> bool:
     return policy.public_hosts and EVERYWHERE not in policy.hosts
 
 
-def _patterns(hosts: Iterable[str]) -> tuple[str, ...]:
+def patterns(hosts: Iterable[str]) -> tuple[str, ...]:
+    """What of them is compared with a host: all but what says everywhere."""
     return tuple(each for each in hosts if each != EVERYWHERE)
 
 
@@ -81,13 +82,13 @@ def policy_for(
     """
     named = tuple(dict.fromkeys(hosts))
     everywhere = EVERYWHERE in named
-    named = tuple(host_pattern(each, "--allow") for each in named if each != EVERYWHERE)
+    named = tuple(host_pattern(each, "--allow") for each in patterns(named))
     listed = not policy.public_hosts and resources is None
     base = with_hosts(policy, named) if names_hosts_freely(policy) else policy
     if policy.public_resources and EVERYWHERE not in policy.resources and resources:
         base = msgspec.structs.replace(base, resources=(*base.resources, *resources))
     base = msgspec.structs.replace(
-        base, hosts=_patterns(base.hosts), resources=_patterns(base.resources)
+        base, hosts=patterns(base.hosts), resources=patterns(base.resources)
     )
     wish = msgspec.structs.replace(
         policy,

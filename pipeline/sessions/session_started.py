@@ -18,7 +18,7 @@ from rutter.events.run_settings import MILLION, Limits, ModelUse, RunSettings
 from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Service
 from rutter.events.workflow import Criteria, Step, Workflow
-from rutter.pipeline.config.thresholds import DEFAULT_SURENESS
+from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.sessions.service_script_file import sign_in_script
 from rutter.pipeline.sessions.session_policy import (
     Origins,
@@ -61,7 +61,7 @@ class SessionTerms(TypedDict, total=False):
 NOTHING = Given()
 # What a session has whose configuration says nothing. The event's own defaults are older: they say
 # what logs mean in which a setting is left out.
-NEW = RunSettings(**msgspec.structs.asdict(DEFAULT_SURENESS), looks_back=True)
+NEW = RunSettings(**msgspec.structs.asdict(Thresholds()), looks_back=True)
 DEFAULT_LIMITS = Limits()
 RECORDS: Mapping[str, Any] = {"compares": True, "newest_first": True, "seeks_proof": True}
 TOOLS_WAITS: Mapping[str, Any] = {
@@ -147,13 +147,6 @@ def without_pictures(workflow: Workflow) -> Workflow:
         for step in workflow.steps
     )
     return msgspec.structs.replace(workflow, steps=steps)
-
-
-def kept_as(started: SessionStarted, *, replace: bool, pictures: bool) -> SessionStarted:
-    """A recording that takes the place of what is known under its name, or is compared with it;
-    with small pictures of its steps, or without."""
-    settings = msgspec.structs.replace(started.settings, compares=not replace, pictures=pictures)
-    return msgspec.structs.replace(started, settings=settings)
 
 
 def free_run(

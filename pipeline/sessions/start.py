@@ -67,11 +67,16 @@ class StartedSession(NamedTuple):
     ) -> SessionEnded:
         async with closing(self.models):
             return await app.run_in_browser(
-                browser=browser,
+                self.started,
+                browser,
                 answers=answers,
+                secrets=self.secrets,
+                typed=self.typed,
                 name=name,
+                vision=self.vision,
                 on_listening=on_listening,
-                **self._asdict(),
+                models=self.models,
+                logins=self.logins,
             )
 
 
@@ -111,8 +116,15 @@ def start_session(
     elif (workflow := chosen.course.workflow) is not None and not request.after:
         left = earlier_run.unsettled(workflow, started.values, tables, under_way)
         started = _after(started, left)
-    logins = None if request.no_login else carry(started, tables.settings, who.passphrase)
+    logins = logins_of(request, started, tables.settings, who)
     return StartedSession(started, secrets, models, vision_of(config, models), logins)
+
+
+def logins_of(
+    request: RunRequest, started: SessionStarted, settings: Settings, who: Attendant
+) -> SessionLogins | None:
+    """The kept logins of a session, unless it is to have none."""
+    return None if request.no_login else carry(started, settings, who.passphrase)
 
 
 def check_session(request: RunRequest, tables: Tables) -> SessionStarted:

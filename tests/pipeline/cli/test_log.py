@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli import progress as gauge
+from rutter.pipeline.cli import terminal as gauge
 from rutter.pipeline.cli.terminal import Gauge, Terminal
 from rutter.pipeline.config.data_directory import DataDirectory
 from tests.support.command_shell import ROOT, Ended, Rutter

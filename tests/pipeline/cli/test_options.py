@@ -8,7 +8,7 @@ import pytest
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.cli.options import read_request
 from rutter.pipeline.cli.parser import parser
-from rutter.pipeline.config.reader import NOTHING_SAID
+from rutter.pipeline.config.reader import Config
 from rutter.pipeline.demo_sites import chandlery
 from rutter.pipeline.sessions.request import read_given
 from rutter.pipeline.sessions.session_started import Given
@@ -26,7 +26,7 @@ success = [{where = "heading", says = "Thank you"}]
 
 def given(*flags: str | Path) -> Given:
     options = parser().parse_args(["run", *map(str, flags)])
-    return read_given(read_request(options, NOTHING_SAID))
+    return read_given(read_request(options, Config()))
 
 
 def test_without_flags_nothing_is_given() -> None:

@@ -108,7 +108,7 @@ def recorded(rutter: Rutter, monkeypatch: pytest.MonkeyPatch) -> Rutter:
         ),
         others=2,
     )
-    monkeypatch.setattr(recorded_hosts, "contacts_of", lambda session, settings: said)
+    monkeypatch.setattr(recorded_hosts, "said_in", lambda *_: [said])
     return rutter
 
 

@@ -22,7 +22,7 @@ from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.app import App
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.config.reader import NOTHING_SAID
+from rutter.pipeline.config.reader import Config
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.daily_expiry import DailyExpiry
 from rutter.pipeline.upkeep.artifact_survey import ArtifactSurvey, SurveyedFile, survey
@@ -175,7 +175,7 @@ def test_no_fact_holds_more_than_some_digests() -> None:
 
 
 def test_the_rules_are_those_of_the_configuration() -> None:
-    assert rules_of(NOTHING_SAID) == ExpiryRules()
+    assert rules_of(Config()) == ExpiryRules()
 
 
 # -- what goes, and what is still known ------------------------------------------------------------

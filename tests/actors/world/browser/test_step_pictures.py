@@ -129,7 +129,8 @@ async def test_a_recording_by_hand_has_them_where_the_person_takes_their_time(
     url = server.show("<h1>Count</h1><button id=more onclick='this.append(1)'>More</button>")
     async with App.open(log, artifacts=store) as app:
         started = session_started.watching("count", url, {})
-        started = session_started.kept_as(started, replace=False, pictures=True)
+        own = msgspec.structs.replace(started.settings, pictures=True)
+        started = msgspec.structs.replace(started, settings=own)
         async with recorded(app, chromium, started) as (hand, ended):
             steps = 0
             while not hand.heard.count(StepPictured) and steps < 20:
