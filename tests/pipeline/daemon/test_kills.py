@@ -146,7 +146,7 @@ def test_the_control_that_looks_after_no_browser_is_caught(sail: Callable[..., A
         "Fleet._attend = lambda *_: asyncio.Event().wait(); "
         "Fleet._sound = lambda *_: asyncio.sleep(0, True); "
         "Fleet._look_at_wear = lambda *_: None; "
-        "from rutter.pipeline.daemon.browsers.supervised import Kept; "
+        "from rutter.pipeline.daemon.browsers.supervised import SupervisedBrowser as Kept; "
         "Kept.takes = property(lambda kept: kept.state == 'ready'); "
     )
     daemon = sail(changed=blind)

@@ -196,7 +196,7 @@ def test_the_control_that_starts_its_children_as_any_process_does_has_them_in_it
     data = tmp_path / "data"
     shutil.copytree(recorded, data)
     configure(data, harbour, TWO)
-    plain = "import asyncio; from rutter.pipeline.daemon import own_sessions as it; "
+    plain = "import asyncio; from rutter.pipeline.daemon.browsers import process_groups as it; "
     plain += "it.OwnSessions = asyncio.SelectorEventLoop; "
     with Afloat(data) as daemon:
         command = daemon.command
