@@ -9,9 +9,12 @@ import base64
 import html
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from html.entities import codepoint2name
 from itertools import pairwise
 from urllib.parse import quote, quote_plus
+
+from rutter.actors.world.secrets.rewritten import as_host, rewritten
 
 # From here on a value is looked for in any case, and with blanks between its characters: shorter
 # ones would be found in words that have nothing to do with them.
@@ -28,6 +31,9 @@ _AMP = "&(?:amp;){0,3}"  # escaped once or more often
 _PERCENT = "%(?:25){0,3}"
 _BACKSLASH = r"\\{1,4}"
 
+IN_BLANKS = "-_+"
+NO_FILE_NAME = '"*/:<>?\\|~.'
+
 _DROPPED = b" \t\r\n-\\\xc2\xad\xe2\x80\x8b\x8c\x8d\x81\xa0\xef\xbb\xbf"
 _LOWER = bytes(range(256)).lower()
 
@@ -38,8 +44,15 @@ def fold(text: bytes) -> bytes:
 
 
 def needles(value: str) -> set[bytes]:
-    """One of these is in every folded text that holds the value as it is, in base64 or in hex."""
+    """One of these is in every folded text that holds the value as it is or as a browser rewrites
+    it, in base64 or in hex."""
     core = value.strip()
+    forms = rewritten(core, len(core) >= LOOSE)
+    host = as_host(core)
+    return set[bytes]().union(*(_needles(form) for form in (*forms, *((host,) if host else ()))))
+
+
+def _needles(core: str) -> set[bytes]:
     run = _longest_run(core)
     parts = [core[:ENOUGH], core[-ENOUGH:], run]
     found = [way(part) for part in parts for way in (str, str.upper, str.lower)]
@@ -52,17 +65,23 @@ def needles(value: str) -> set[bytes]:
 def escaped_needles(value: str) -> Iterable[tuple[bytes, bytes]]:
     """What a text holds in which every character of the value is escaped, and the sign by which
     such escapes begin."""
-    begun = _longest_run(value.strip())[:4]
-    for sign, write in _WHOLLY:
-        yield sign, fold("".join(map(write, begun)).encode("utf-8", "replace"))
+    core = value.strip()
+    for form in rewritten(core, len(core) >= LOOSE):
+        begun = _longest_run(form)[:4]
+        for sign, write in _WHOLLY:
+            yield sign, fold("".join(map(write, begun)).encode("utf-8", "replace"))
 
 
 def pattern(value: str) -> str:
     """What matches the value however it is written. Without groups of its own."""
     core = value.strip()
     loose = len(core) >= LOOSE
-    spelled = _spelled(core, GAP if loose else "")
-    forms = [f"(?i:{spelled})" if loose else spelled]
+    forms = []
+    for form in rewritten(core, loose):
+        spelled = _spelled(form, GAP if loose else "")
+        forms.append(f"(?i:{spelled})" if loose else spelled)
+    if host := as_host(core):  # a short one is a word that means nothing anywhere else
+        forms.append(rf"(?<=[/.@]){re.escape(host)}(?=[./:?#]|$)")
     coded = core.encode("utf-8", "surrogatepass")
     forms.append(f"(?i:{coded.hex()})")
     forms += [r"\s{0,2}".join(map(_either, each)) for each in _base64(coded)]
@@ -76,6 +95,19 @@ def shown_forms(values: Iterable[str]) -> tuple[str, ...]:
         coded = core.encode("utf-8", "replace")
         forms = [core, quote(core, safe=""), quote_plus(core), html.escape(core), coded.hex()]
         found |= dict.fromkeys([*forms, *_base64(coded)])
+    return tuple(found)
+
+
+@cache
+def cut_forms(value: str) -> tuple[str, ...]:
+    """What a part may be left of, where a text was cut. What is a part of an encoding by chance, as
+    the same few characters of base64 are, is none."""
+    found: dict[str, None] = {}
+    core = value.strip()
+    for form in rewritten(core, len(core) >= LOOSE):
+        named = re.sub(r'["*/:<>?\\|~]', "_", form)
+        written = (form, named, " ".join(form.split()), quote(form, safe=""), quote_plus(form))
+        found |= dict.fromkeys([*written, html.escape(form)])
     return tuple(found)
 
 
@@ -109,10 +141,16 @@ def _either(char: str) -> str:
 def _spelled(core: str, gap: str) -> str:
     if len(core) > SPELLED:
         return "|".join(sorted(map(re.escape, _usual(core)), key=len, reverse=True))
-    # A word of dashes alone is a part of the blank around it.
-    words = [word for word in core.split() if word.strip("-")] or core.split()
-    spaces = rf"{_PERCENT}20|{_AMP}(?:nbsp|#160|#32|#x20);|{_BACKSLASH}(?:u0020|[nrt])"
-    blank = rf"(?:{ANY_GAP}|\+|{spaces}){{1,{MAX_BLANK}}}"
+    # A word of what a blank may become is a part of the blank around it.
+    words = [word for word in core.split() if word.strip(IN_BLANKS)] or core.split()
+    spaces = (
+        rf"{_PERCENT}20|(?i:{_PERCENT}c2{_PERCENT}a0)|{_AMP}(?:nbsp|#160|#32|#x20);"
+        rf"|{_BACKSLASH}(?:u0020|[nrt])"
+    )
+    # Each in one way only: what can be read in two takes a power of two of them.
+    between = {*re.findall(r"\s", core), *(IN_BLANKS if words != core.split() else "")}
+    own = "".join(f"|(?i:{'|'.join(_coded(char))})" for char in sorted(between - {" ", "\u00a0"}))
+    blank = rf"(?:{ANY_GAP}|[+_]|{spaces}{own}){{1,{MAX_BLANK}}}"
     return blank.join(_word(word, gap) for word in words)
 
 
@@ -130,6 +168,20 @@ def _usual(core: str) -> set[str]:
 
 def _char(char: str) -> str:
     """A character in each of its spellings."""
+    point, forms = ord(char), _coded(char)
+    plain = re.escape(char)
+    if char in "\"'\\/`":
+        plain = rf"\\{{0,4}}{plain}"  # one that is escaped has one more before it
+    if char in NO_FILE_NAME or point < 0x20:
+        plain += "|_"  # in the name of a file
+    if char == "\\":
+        plain += "|/"  # in an address
+    if "!" <= char <= "~":
+        plain += "|" + re.escape(chr(point + 0xFEE0))  # as wide as an ideograph
+    return f"(?:{plain}|(?i:{'|'.join(forms)}))"
+
+
+def _coded(char: str) -> list[str]:
     point = ord(char)
     coded = char.encode("utf-8", "surrogatepass")
     percent = "".join(f"{_PERCENT}{byte:02x}" for byte in coded)
@@ -140,12 +192,7 @@ def _char(char: str) -> str:
         forms.append(rf"{_BACKSLASH}x{point:02x}")
     forms.append("".join(rf"{_BACKSLASH}u{unit:04x}" for unit in _units(char)))
     forms.append(rf"{_BACKSLASH}u\{{0{{0,8}}{point:x}\}}")
-    plain = re.escape(char)
-    if char in "\"'\\/`":
-        plain = rf"\\{{0,4}}{plain}"  # one that is escaped has one more before it
-    if "!" <= char <= "~":
-        plain += "|" + re.escape(chr(point + 0xFEE0))  # as wide as an ideograph
-    return f"(?:{plain}|(?i:{'|'.join(forms)}))"
+    return forms
 
 
 def _units(char: str) -> Iterable[int]:

@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from rutter.actors.world.secrets.encodings import ENOUGH, escaped_needles, fold, needles, pattern
+from rutter.actors.world.secrets.encodings import (
+    ENOUGH,
+    cut_forms,
+    escaped_needles,
+    fold,
+    needles,
+    pattern,
+)
 from rutter.actors.world.secrets.secret_scanner import Detector
 from rutter.events.causes import OTHER
 from rutter.events.codec import decode, encode
@@ -91,12 +98,12 @@ class Secrets:
         body = text.removesuffix(dots)
         for at, (_, value) in enumerate(self._known):
             mark = self._marks[f"s{at}"]
-            core = value.strip()
-            if size := _overlap(body, core):
-                body = body[:-size] + mark
-            lead = next((each for each in DOTS if body.startswith(each)), "")
-            if size := _overlap(core, body[len(lead) : len(lead) + len(core)]):
-                body = lead + mark + body[len(lead) + size :]
+            for form in cut_forms(value):
+                if size := _overlap(body, form):
+                    body = body[:-size] + mark
+                lead = next((each for each in DOTS if body.startswith(each)), "")
+                if size := _overlap(form, body[len(lead) : len(lead) + len(form)]):
+                    body = lead + mark + body[len(lead) + size :]
         return body + dots
 
 

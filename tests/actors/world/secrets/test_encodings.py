@@ -5,14 +5,22 @@ import base64
 import html
 import json
 import re
+import unicodedata
 from collections.abc import Callable
 from itertools import product
 from urllib.parse import quote, quote_plus
 
+import ada_url
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from rutter.actors.world.secrets.encodings import pattern
 from rutter.actors.world.secrets.redaction import Redactor, Secrets, hide, hushed
+from rutter.events.action import Untrusted
+from rutter.events.observer import PageObserved
+from rutter.events.page import Page
+from tests.support.example_counts import SOAK, examples
 
 VALUES = [
     "sheet bend & 9 fa'th/om\"s<é",
@@ -48,6 +56,13 @@ WAYS: dict[str, Callable[[str], str]] = {
     "every character escaped": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
     "as Python": repr,
     "as Python in ASCII": ascii,
+    "as the name of a file": lambda text: re.sub(r'["*/:<>?\\|]', "_", text),
+    "and with its blanks": lambda text: re.sub(r'["*/:<>?\\|\s]', "_", text),
+    "composed": lambda text: unicodedata.normalize("NFC", text),
+    "decomposed": lambda text: unicodedata.normalize("NFD", text),
+    "in the letters that it is compared by": lambda text: unicodedata.normalize("NFKC", text),
+    "decomposed in an address": lambda text: quote(unicodedata.normalize("NFD", text), safe=""),
+    "in white space of other kinds": lambda text: re.sub(r"\s", "\u3000\n", text),
     "in hex": lambda text: text.encode().hex(),
     "in hex capitals": lambda text: text.encode().hex().upper(),
 }
@@ -108,13 +123,22 @@ def test_one_secret_inside_another_goes_with_it() -> None:
     assert both.text("hunter2!hunter2!x hunter2!") == "<secret long> <secret short>"
 
 
-@pytest.mark.parametrize("value", [*VALUES, "a - - - - b c", "x" * 7 + "-" * 30 + "y"])
+@pytest.mark.parametrize(
+    "value", [*VALUES, "a - - - - b c", "a _ + _ - b\u00a0\nc", "x" * 7 + "-" * 30 + "y"]
+)
 def test_nothing_that_a_page_repeats_is_matched_without_end(value: str) -> None:
     # What an unbounded one finds in n backslashes takes n * n steps.
     unbounded = re.findall(r"(?:\)|\]|\\\\|0)[*+]", pattern(value))
     assert unbounded == []
     # Each of these took minutes or more.
-    for text in ("\\" * 200_000, "&" + "amp;" * 50_000, "%" + "25" * 100_000, "-" * 200_000):
+    for text in (
+        "\\" * 200_000,
+        "&" + "amp;" * 50_000,
+        "%" + "25" * 100_000,
+        "-" * 200_000,
+        "_+" * 99_999,
+        "&#160;%0a" * 9_999,
+    ):
         Secrets([("pw", value)]).clean(f"{value[:7]}{text}")
 
 
@@ -139,3 +163,60 @@ def test_what_a_process_prints_does_not_hold_it() -> None:
     hide({"anchor": "fluke-and-shank-77"})
     assert hushed("it was fluke-and-shank-77, twice") == "it was <secret anchor>, twice"
     assert ast.literal_eval(hushed(repr("fluke-and-shank-77"))) == "<secret anchor>"
+
+
+LETTERS = st.characters(exclude_categories=("Cs", "Cc", "Cn", "Co"), max_codepoint=0xFFFF)
+TEXTS = st.one_of(
+    st.text(
+        st.sampled_from("abcXYZ019 -_/\\\"'<>&%+.:?*|~\t\n\u00e9\u00df\u0130\ufb01"),
+        min_size=8,
+        max_size=24,
+    ),
+    st.text(LETTERS, min_size=8, max_size=24),
+)
+
+
+def telling(value: str) -> bool:
+    """Whether it holds enough that no rewriting takes away to be known by."""
+    return len(re.findall(r"[A-Za-z0-9]", value)) >= 8
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(7_200)
+@examples(10_000 if SOAK else 200)
+@given(
+    TEXTS.map(lambda text: f"k7{text.strip()}Qx").filter(telling),
+    st.sampled_from(sorted(WAYS | LOOSE)),
+)
+@example("k7abc\ndefghQx", "in an address")
+def test_whatever_the_value_is_it_is_found_in_every_form(value: str, way: str) -> None:
+    redact = Redactor({"pw": value})
+    written = (WAYS | LOOSE)[way](value)
+    for text in (f"before {written} after", f"https://shop.example/{written}?a=1"):
+        assert "<secret pw>" in redact.text(text), text
+        title = redact(PageObserved(Page(url=text, title=Untrusted(text)), why="requested"))
+        assert isinstance(title, PageObserved)
+        assert "<secret pw>" in title.page.url
+        assert "<secret pw>" in title.page.title.text
+
+
+@pytest.mark.parametrize(
+    ("value", "host"),
+    [("S3cret", "s3cret"), ("Ge-Heim77", "ge-heim77"), ("m\u00fcnze-99", "xn--mnze-99-n2a")],
+)
+def test_a_host_is_written_as_a_browser_writes_it(value: str, host: str) -> None:
+    redact = Redactor({"pw": value})
+    assert ada_url.URL(f"https://{value}.x/").hostname.removesuffix(".x") == host
+    for address in (f"https://{host}.shop.example/", f"https://shop.{host}:8/", f"//a@{host}/"):
+        assert host not in redact.text(f"went to {address}")
+
+
+@pytest.mark.parametrize(
+    "way", ["in an address", "in a form", "in markup", "as the name of a file"]
+)
+def test_a_cut_text_gives_no_part_of_an_encoding_away(way: str) -> None:
+    value = "fathom & league/knot 77"
+    written = WAYS[way](value)
+    for size in range(7, len(written)):
+        cleaned = Redactor({"pw": value}).text(f"You typed {written[:size]}...")
+        assert written[: size - 1] not in cleaned, cleaned
