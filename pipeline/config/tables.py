@@ -11,6 +11,7 @@ import msgspec
 from rutter.actors.rules.pages.address import host_of, named_origin, origin_of
 from rutter.actors.rules.policy.hosts import EVERYWHERE, is_private, read_pattern
 from rutter.actors.rules.policy.policy import CALLERS, READING
+from rutter.actors.rules.policy.public_suffixes import names_strangers
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.events.action import OBSERVATIONS, ActionType
 from rutter.events.errors import BadInput
@@ -181,6 +182,11 @@ def host_pattern(text: str, place: str) -> str:
         raise BadInput(
             f"{place}: {text!r} is no host",
             "write host, host:port, *.host or a network (10.0.0.0/8)",
+        )
+    if names_strangers(text):
+        raise BadInput(
+            f"{place}: {text!r} is every site whose name ends so, whoever it belongs to",
+            "name the site: *.shop.example",
         )
     return text
 
