@@ -73,6 +73,25 @@ class SqliteReader:
         found = str(self.query("PRAGMA integrity_check(1)")[0][0])
         return "" if found == "ok" else found
 
+    def foreign_parts(self) -> list[str]:
+        """What of the database is not as it was made: a trigger would change what is written next,
+        a view or an index what is read."""
+        found = self._query("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        there = {" ".join(sql.split()): f"the {kind} {name}" for kind, name, sql in found}
+        made = {" ".join(sql.split()) for sql in (schema.CREATE, *schema.INDEXES)}
+        strange = [what for sql, what in there.items() if sql not in made]
+        lacking = [sql[:60] for sql in made if sql not in there]
+        settings = [
+            f"{name} is {is_now}"
+            for name, wanted in schema.LASTING.items()
+            if (is_now := self._query(f"PRAGMA {name}")[0][0]) != wanted
+        ]
+        return [
+            *(f"it holds {what}, which is not ours" for what in strange),
+            *(f"it lacks: {sql}" for sql in sorted(lacking)),
+            *settings,
+        ]
+
     def copy_to(self, place: Path, progress: Callable[[int, int], None]) -> None:
         """The whole log in a new file, beside a writer. One file: its journal is folded in."""
         try:

@@ -42,6 +42,12 @@ INDEXES = (
     "CREATE INDEX events_by_kind ON events (kind, seq)",
 )
 IDENTITY = (f"PRAGMA application_id={APPLICATION_ID}", f"PRAGMA user_version={FORMAT}")
+LASTING = {  # settings that are kept in the file; the journal's mode is another one in a backup
+    "application_id": APPLICATION_ID,
+    "user_version": FORMAT,
+    "encoding": "UTF-8",
+    "auto_vacuum": 0,
+}
 SIDE_FILES = ("-wal", "-shm", "-journal")
 COLUMNS = 9
 BUSY_MS = 2_000  # there is one writer: who waits this long waits for something that is not ours

@@ -1,6 +1,8 @@
 """A safe file is handed out whole or not at all, never over another one, under a name that is safe
 anywhere. A name that a page gave is text, not a path."""
 
+import errno
+import os
 import re
 import unicodedata
 from pathlib import Path, PurePath
@@ -11,6 +13,7 @@ from rutter.events.errors import BadInput
 
 LONGEST = 120  # characters of a name: with a number behind it, and in UTF-8, any disk takes it
 MOST = 10_000  # of one name in one folder
+DEVICES = (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))
 OPEN = 0o666  # less what the umask of who asked for the file takes away
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
 # What some systems take for a device, with whatever ending.
@@ -58,10 +61,17 @@ def put_beside(folder: Path, name: str, body: bytes) -> Path:
 
 
 def write_named(place: Path, text: str, option: str) -> None:
-    """A file where a person said with `option`: it may be a link or a pipe of theirs."""
+    """A file where a person said with `option`: a pipe of theirs too. A link is not followed: who
+    may write into the folder could have put it there, and what it leads to would be lost."""
+    links = 0 if place.parent in DEVICES else os.O_NOFOLLOW  # /dev/stdout is one
     try:
-        place.write_text(text, "utf-8")
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | links, OPEN)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            what = f"{place} is a link, which is not followed"
+            raise BadInput(what, f"name the file itself with {option}") from error
         what = f"{place} cannot be written ({error.strerror})"
         raise BadInput(what, f"check {option}") from error
 

@@ -17,6 +17,7 @@ from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.replay.integrity import LogFault, LogFindings, LogInspector, NamedArtifact
 
 Each = TypeVar("Each")
+LACKS_TABLE = "it lacks: CREATE TABLE"
 OFTEN = 1_000  # rows between two words about how far it is
 
 
@@ -102,9 +103,14 @@ def guarded(findings: LogFindings, path: Path) -> None:
 def _file(
     reader: SqliteReader, inspector: LogInspector, watch: InspectionWatch
 ) -> Iterator[LogFault]:
-    """SQLite's own check, indexes included, then every row that can still be read."""
+    """How it was made, every row that can be read, then SQLite's own check, indexes included."""
     last = 0
     try:
+        foreign = reader.foreign_parts()
+        for what in foreign:
+            yield LogFault("file", f"the database is not as it was made: {what}")
+        if any(what.startswith(LACKS_TABLE) for what in foreign):
+            return  # what its rows would be read as is anybody's guess
         for row in watched_rows(reader, watch, "following the chains"):
             last = row[0]
             inspector.take(row)

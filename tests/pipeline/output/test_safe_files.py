@@ -15,6 +15,7 @@ from rutter.pipeline.output.safe_files import (
     put_beside,
     replace_whole,
     safe_name,
+    write_named,
 )
 
 
@@ -84,6 +85,18 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     assert put_beside(folder, "b.txt", b"theirs").name == "b-2.txt"
     assert aim.read_bytes() == b"mine"
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_link_that_was_named_is_not_followed(tmp_path: Path) -> None:
+    aim, link = tmp_path / "aim", tmp_path / "report.html"
+    aim.write_bytes(b"mine")
+    link.symlink_to(aim)
+    with pytest.raises(BadInput, match="is a link"):
+        write_named(link, "theirs", "--out")
+    assert aim.read_bytes() == b"mine"
+    write_named(aim, "new", "--out")
+    write_named(Path("/dev/fd/2"), "", "--out")
+    assert aim.read_text() == "new"
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:

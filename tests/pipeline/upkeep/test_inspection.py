@@ -1,6 +1,8 @@
 """A data directory held against its log: file, rows, artifacts, projections."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -194,3 +196,27 @@ class TestGuarded:
         tamper(directory.log, "DELETE FROM events WHERE kind = 'LogSealed'")
         assert kinds(inspect(directory)) == ["unsealed"]
         guarded(inspect(directory), directory.log)
+
+
+@pytest.mark.parametrize(
+    ("sql", "what"),
+    [
+        (
+            "CREATE TRIGGER t AFTER INSERT ON events BEGIN UPDATE events SET kind = 'x'; END",
+            "it holds the trigger t, which is not ours",
+        ),
+        ("CREATE VIEW v AS SELECT * FROM events", "it holds the view v"),
+        ("CREATE TABLE more (a)", "it holds the table more"),
+        ("CREATE INDEX i ON events (at_ns)", "it holds the index i"),
+        ("DROP INDEX events_by_kind", "it lacks: CREATE INDEX events_by_kind"),
+        ("ALTER TABLE events ADD COLUMN more TEXT", "it holds the table events"),
+    ],
+)
+def test_a_database_that_is_not_as_it_was_made_is_named(
+    directory: DataDirectory, sql: str, what: str
+) -> None:
+    with closing(sqlite3.connect(directory.log)) as connection:
+        connection.execute(sql)
+        connection.commit()
+    said = [fault.what for fault in inspect(directory).faults if fault.kind == "file"]
+    assert any(what in each for each in said), said
