@@ -5,11 +5,11 @@ They are data, in `public_suffixes.toml` beside this, kept by hand: nothing is a
 
 import tomllib
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
 from rutter.actors.rules.policy.hosts import LOCAL_NAMES, read_pattern
 
-FILE = Path(__file__).with_name("public_suffixes.toml")
+FILE = "public_suffixes.toml"
 
 
 def names_strangers(pattern: str) -> bool:
@@ -30,5 +30,5 @@ def is_public_suffix(name: str) -> bool:
 
 @cache
 def _kept() -> tuple[frozenset[str], frozenset[str]]:
-    kept = tomllib.loads(FILE.read_text("utf-8"))
+    kept = tomllib.loads(files(__package__).joinpath(FILE).read_text("utf-8"))
     return frozenset(kept["kinds"]), frozenset(kept["shared"])
