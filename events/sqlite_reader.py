@@ -76,7 +76,7 @@ class SqliteReader:
     def foreign_parts(self) -> list[str]:
         """What of the database is not as it was made: a trigger would change what is written next,
         a view or an index what is read."""
-        found = self._query("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        found = self.query("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
         there = {" ".join(sql.split()): f"the {kind} {name}" for kind, name, sql in found}
         made = {" ".join(sql.split()) for sql in (schema.CREATE, *schema.INDEXES)}
         strange = [what for sql, what in there.items() if sql not in made]
@@ -84,7 +84,7 @@ class SqliteReader:
         settings = [
             f"{name} is {is_now}"
             for name, wanted in schema.LASTING.items()
-            if (is_now := self._query(f"PRAGMA {name}")[0][0]) != wanted
+            if (is_now := self.query(f"PRAGMA {name}")[0][0]) != wanted
         ]
         return [
             *(f"it holds {what}, which is not ours" for what in strange),

@@ -155,9 +155,10 @@ def _spelled(core: str, gap: str) -> str:
 
 
 def _word(word: str, gap: str) -> str:
-    """Between two dashes is no gap: what may be either is tried in every way there is."""
+    """Between two dashes is no dash: what may be either is tried in every way there is."""
     chars = map(_char, word)
-    between = ("" if pair == ("-", "-") else gap for pair in pairwise(word))
+    undashed = gap.replace("-]", "]")
+    between = (undashed if pair == ("-", "-") else gap for pair in pairwise(word))
     return next(chars) + "".join(each for two in zip(between, chars, strict=True) for each in two)
 
 
