@@ -1,4 +1,5 @@
-"""The snapshot bench holds one look at a page against Playwright's aria snapshot of it."""
+"""The snapshot bench holds one look at a page, and reading its text, against Playwright's aria
+snapshot of it."""
 
 import asyncio
 import tempfile
@@ -19,6 +20,7 @@ from rutter.events.page import Page
 from rutter.pipeline.tools.snapshot import snapshot_of
 
 AIM_TIME, AIM_SIZE = 0.25, 0.5
+AIM_OVER_MS = 50  # that a page of text may take over a look
 MAX_ELEMENTS = 100
 WITHIN_MS = 60_000
 OPERABLE = "a[href],button,input,select,textarea,summary"
@@ -37,13 +39,14 @@ IN_VIEW = """(operable) => {
 
 
 class Look(NamedTuple):
-    """A look saw one page from both sides. Times in ms, medians."""
+    """A look saw one page from both sides. Times in ms, medians. `pages` are its text."""
 
     name: str
     counted: dict[str, int]
     page: Page
     took: dict[str, float]
     theirs: dict[str, str]
+    pages: list[str]
 
 
 def form() -> str:
@@ -144,6 +147,7 @@ async def compare(name: str, url: str, times: int, tab: Tab, plain: PlaywrightPa
     looks: dict[str, Callable[[], Awaitable[Any]]] = {
         "trip": lambda: tab.call("sync", within_ms=WITHIN_MS),
         "ours": lambda: tab.call("observe", within_ms=WITHIN_MS),
+        "read": lambda: tab.call("readPage", "", 1, within_ms=WITHIN_MS),
         "aria": lambda: body.aria_snapshot(timeout=WITHIN_MS),
         "refs": lambda: body.aria_snapshot(timeout=WITHIN_MS, mode="ai"),
     }
@@ -156,7 +160,13 @@ async def compare(name: str, url: str, times: int, tab: Tab, plain: PlaywrightPa
                 took[side].append(spent)
     page = msgspec.convert(last.pop("ours"), Page)
     del last["trip"]
-    return Look(name, counted, page, {side: middle(all_) for side, all_ in took.items()}, last)
+    first = last.pop("read")
+    pages = [first["text"]]
+    for number in range(2, first["pages"] + 1):
+        more = await tab.call("readPage", "", number, within_ms=WITHIN_MS)
+        pages.append(more.get("text", ""))  # a page that is cut by time has more or less of them
+    medians = {side: middle(all_) for side, all_ in took.items()}
+    return Look(name, counted, page, medians, last, pages)
 
 
 async def measure() -> list[Look]:
@@ -198,6 +208,14 @@ def size_row(look: Look) -> list[Cell]:
     ]
 
 
+def read_row(look: Look) -> list[Cell]:
+    read, ours, aria = (look.took[side] for side in ("read", "ours", "aria"))
+    tokens = list(map(estimate_tokens, look.pages))
+    theirs = estimate_tokens(look.theirs["aria"])
+    sizes = (len(tokens), max(tokens), sum(tokens) / theirs)
+    return [look.name, ours, read, read - ours, aria, read / aria, *sizes]
+
+
 def kept_row(look: Look) -> list[Cell]:
     """Of what can be operated in view: there, in the observation, and in the text form."""
     tags = set(OPERABLE.replace("[href]", "").split(","))
@@ -221,6 +239,11 @@ def main() -> None:
         f"the text form (aim: at most {AIM_SIZE} of Playwright's; {MAX_TOKENS:,} tokens)",
         ["page", "characters", "of aria", "of refs", "of our JSON", "tokens", "of refs'"],
         [size_row(look) for look in looks],
+    )
+    print_table(
+        f"a page of its text, ms (aim: at most {AIM_OVER_MS} over a look; {MAX_TOKENS:,} tokens)",
+        ["page", "a look", "read", "over it", "aria", "ratio", "pages", "most tokens", "of aria's"],
+        [read_row(look) for look in looks],
     )
     print_table(
         f"operable elements in view (at most {MAX_ELEMENTS} are kept)",

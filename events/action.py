@@ -22,6 +22,7 @@ ActionType = Literal[
     "wait_for",
     "wait",
     "extract",
+    "read_page",
     "check",
     "hover",
     "drag",
@@ -29,7 +30,8 @@ ActionType = Literal[
 ]
 # S2 1: what changes something, what only reads, and what looks whether something is so.
 Kind = Literal["action", "observation", "verification"]
-OBSERVATIONS: frozenset[ActionType] = frozenset({"extract", "wait_for", "wait"})
+OBSERVATIONS: frozenset[ActionType] = frozenset({"extract", "read_page", "wait_for", "wait"})
+READS: frozenset[ActionType] = frozenset({"extract", "read_page"})  # and tells what it read
 Button = Literal["right", "middle"]  # other than the left one
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 Direction = Literal["up", "down", "top", "bottom", "to"]
@@ -189,7 +191,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     turned, across and down, in pixels. `verify` is what must be so afterwards: with it the action
     is a verification, and is never tried again. `aside` is done in a page of its own, which is
     closed when it was looked at. `wanted` is how many elements a wait_for wants to see; none is one
-    or more.
+    or more. `page` is which page of its text a read_page reads, from 1; 0 is all of them.
     """
 
     type: ActionType
@@ -214,6 +216,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     drop: tuple[int, int] | None = None
     by: tuple[int, int] | None = None
     wanted: Count | None = None
+    page: int = 0
 
     @property
     def locators(self) -> tuple[Strategy, ...]:

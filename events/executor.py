@@ -87,11 +87,16 @@ class ActionFailed(TryEvent, frozen=True, tag="ActionFailed"):
 
 
 class QueryAnswered(TryEvent, frozen=True, tag="QueryAnswered"):
-    """The Executor read what was asked for, of a table also its rows, and changed nothing."""
+    """The Executor read what was asked for, of a table also its rows, and changed nothing. `pages`
+    are those of the text that a read_page read; `unread`: not all that the page says is in them.
+    `rest` is how the page was waited for, where that was asked for."""
 
     took_us: int
     text: Untrusted | None = None
     table: Table | None = None
+    pages: int = 0
+    unread: bool = False
+    rest: Rest | None = None
 
 
 class QueryFailed(TryEvent, frozen=True, tag="QueryFailed"):

@@ -67,6 +67,7 @@ def _fields(action: Action) -> dict[str, object]:
         "to": _locator(action.to.primary) if action.to is not None else None,
         "by": action.by,
         "wanted": action.wanted,
+        "page": action.page or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
 

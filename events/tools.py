@@ -78,7 +78,8 @@ class CompletionClaimed(Event, frozen=True, tag="CompletionClaimed"):
 
 class ToolAnswered(Event, frozen=True, tag="ToolAnswered"):
     """A call got this answer. The snapshot that goes with it is the last observation, `barrier`
-    what keeps its page from being read or used."""
+    what keeps its page from being read or used. `pages` is how many pages the text has of which
+    `result` is one."""
 
     call: str
     success: bool
@@ -88,3 +89,4 @@ class ToolAnswered(Event, frozen=True, tag="ToolAnswered"):
     message: str = ""
     result: Untrusted | None = None
     barrier: Barrier | None = None
+    pages: int = 0

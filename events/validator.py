@@ -60,10 +60,12 @@ class ActionStarted(TryEvent, frozen=True, tag="ActionStarted"):
 
 class QueryStarted(TryEvent, frozen=True, tag="QueryStarted"):
     """An observation may be made: it is well formed, and its element is the one that is meant. It
-    changes nothing, so that neither policy nor a commit stands before it."""
+    changes nothing, so that neither policy nor a commit stands before it. `rest` is waited for
+    first, where no element was looked for."""
 
     action: Action
     digest: str = ""
+    rest: Resting | None = None
 
 
 class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):

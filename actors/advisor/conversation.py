@@ -29,7 +29,7 @@ MAX_TOKENS = 10_000  # S3 2.1.1: the hard limit of a conversation
 KEPT_TURNS = 10  # S3 2.1.3
 # What of each part is told: together, with one turn and a whole page, less than the limit.
 GOAL, GUIDANCE, NAMES, NOTE = 400, 400, 400, 400
-SAID, ARGUMENTS, RESULT, MESSAGE, VALUE, ADDRESS = 300, 250, 1_200, 150, 30, 150
+SAID, ARGUMENTS, RESULT, MESSAGE, VALUE, ADDRESS = 300, 250, 2_000, 150, 30, 150
 SUMMED_UP = 60
 MAX_CALLS = 3
 # A page of fewer tokens is told whole each time: it costs little, and is easier to read. Of a

@@ -165,7 +165,9 @@ def in_words(action: Action) -> str:
             return f"drag {where} onto {_locator(over) if over is not None else 'nothing'}"
         case "click" if action.count == DOUBLE:
             return f"double click {where}"
-        case "click" | "scroll" | "wait_for" | "extract" | "check" | "hover" | "wheel" as kind:
+        case (
+            "click" | "scroll" | "wait_for" | "extract" | "read_page" | "check" | "hover" | "wheel"
+        ) as kind:
             return f"{kind.replace('_', ' ')} {where}".strip()
 
 

@@ -14,6 +14,7 @@ from rutter.actors.executor.page_input import NAVIGATE_MS, PageInput
 from rutter.actors.executor.patience import PASSING
 from rutter.actors.rules.text.untrusted import on_one_line, plain
 from rutter.actors.world.browser.page_addresses import leads_on
+from rutter.actors.world.browser.page_reading import OBSERVE_MS
 from rutter.actors.world.browser.page_session import (
     KeyUnknown,
     NavigationFailed,
@@ -97,7 +98,9 @@ class Executor:
         """An observation: nothing is dispatched, whatever comes of it."""
         began = perf_counter_ns()
         step, attempt = query.step, query.attempt
+        rest: Rest | None = None
         try:
+            rest = await self._finder.rest(query.action, query.rest)
             found = await self._read(query.action, query.digest)
         except PageTimeout as error:
             found = ActionOutcome("timeout", str(error))
@@ -113,7 +116,8 @@ class Executor:
         if found.code is not None:
             return QueryFailed(step, attempt, found.code, on_one_line(found.message)[:200], took_us)
         text = plain(Untrusted(found.extracted)) if found.extracted is not None else None
-        return QueryAnswered(step, attempt, took_us, text, found.table)
+        read = (text, found.table, found.pages, found.unread)
+        return QueryAnswered(step, attempt, took_us, *read, rest=rest)
 
     async def _read(self, action: Action, digest: str) -> ActionOutcome:
         if action.type == "wait":
@@ -123,12 +127,23 @@ class Executor:
             return ActionOutcome("ref_invalid", "the page was closed")
         if action.type == "wait_for":
             return await self._wait_for(action)
+        if action.type == "read_page":
+            return await self._read_page(action, digest)
         if action.type != "extract":
             return ActionOutcome("action_failed", f"{action.type} is no observation")
         checked = await self._held.tab.call("read", digest, within_ms=INPUT_MS)
         if refused := refused_by(checked):
             return refused
         return ActionOutcome(extracted=str(checked["text"]), table=table_of(checked["table"]))
+
+    async def _read_page(self, action: Action, digest: str) -> ActionOutcome:
+        """In one round trip, as a look at the page is."""
+        part = digest if action.target is not None else ""
+        told = await self._held.tab.call("readPage", part, action.page, within_ms=OBSERVE_MS)
+        if refused := refused_by(told):
+            return refused
+        pages, unread = int(told["pages"]), bool(told["unread"])
+        return ActionOutcome(extracted=str(told["text"]), pages=pages, unread=unread)
 
     async def _wait_for(self, action: Action) -> ActionOutcome:
         assert action.target is not None

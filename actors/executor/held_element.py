@@ -52,8 +52,10 @@ class HeldElement:
         if action.type in WHOLE_PAGE and action.tab is not None:
             await window.show(action.tab, within_ms=INPUT_MS)
             front = window.tab
-        aimless = action.type == "scroll" and action.target is None
-        if action.type in WHOLE_PAGE or (aimless and self.pinned not in window.tabs):
+        aimless = action.target is None
+        if aimless and action.type == "scroll" and self.pinned not in window.tabs:
+            self.pinned = front
+        if action.type in WHOLE_PAGE or (aimless and action.type == "read_page"):
             self.pinned = front
         if self.pinned is None or self.pinned not in window.tabs:
             return False

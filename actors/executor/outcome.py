@@ -21,6 +21,8 @@ class ActionOutcome(NamedTuple):
     value_set: bool | None = None
     extracted: str | None = None
     table: Table | None = None
+    pages: int = 0
+    unread: bool = False
     typed: str | None = None
     changed: Resolved | None = None
     dialog: str = ""

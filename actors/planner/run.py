@@ -75,13 +75,13 @@ class Flight(msgspec.Struct, frozen=True):
     failure: ActionFailed | None = None
     judged: ActionJudged | None = None
     missed: QueryFailed | None = None
-    answered: bool = False
+    answered: QueryAnswered | None = None
     done: bool = False
     extracted: Untrusted | None = None
 
     @property
     def over(self) -> bool:
-        return self.judged is not None or self.answered or self.missed is not None
+        return any(each is not None for each in (self.judged, self.answered, self.missed))
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -212,8 +212,8 @@ def _in_flight(run: AnyRun, event: AnyEvent) -> AnyRun:
         case ActionJudged(verdict=verdict) as judged:
             flight, flying = change(flight, judged=judged), 0
             had_wheel = had_wheel and verdict != "confirmed"
-        case QueryAnswered(text=text):
-            flight = change(flight, done=True, answered=True, extracted=text)
+        case QueryAnswered(text=text) as answer:
+            flight = change(flight, done=True, answered=answer, extracted=text)
             flying, had_wheel = 0, False
         case QueryFailed() as missed:
             flight, flying = change(flight, done=True, missed=missed), 0

@@ -12,7 +12,7 @@ from rutter.actors.planner.run import Flight, Run
 from rutter.actors.rules.policy.policy import READING
 from rutter.actors.rules.steps.retry import REPEATABLE, TRANSIENT
 from rutter.actors.rules.tools.tool_table import TOOLS, Logged, place_of_ref
-from rutter.events.action import Target, Untrusted
+from rutter.events.action import Target
 from rutter.events.critic import CompletionChecked
 from rutter.events.faults import failed_call, fault_of
 from rutter.events.person import ApprovalAnswered
@@ -130,12 +130,23 @@ def arguments_of(call: ToolCalled) -> Logged:
 # -- what the caller is told -----------------------------------------------------------------------
 
 
-def good_answer(
-    desk: Desk, message: str = "", result: Untrusted | None = None
-) -> ToolAnswered | None:
+def good_answer(desk: Desk, message: str = "") -> ToolAnswered | None:
     if desk.call is None:
         return None
-    return ToolAnswered(desk.call.call, True, message=message, result=result)
+    return ToolAnswered(desk.call.call, True, message=message)
+
+
+def read_answer(desk: Desk, flight: Flight) -> ToolAnswered | None:
+    """What was read. Of a text in pages it is said which one, and how many there are."""
+    good, answer = good_answer(desk), flight.answered
+    if good is None or answer is None or flight.plan.action.type != "read_page":
+        return good and msgspec.structs.replace(good, result=flight.extracted)
+    said = (
+        f"page {flight.plan.action.page} of {answer.pages}" if answer.pages else "it says nothing"
+    )
+    said += "; not all of it could be read" if answer.unread else ""
+    text, pages = flight.extracted, answer.pages
+    return ToolAnswered(good.call, True, message=said, result=text, pages=pages)
 
 
 def bad_answer(
@@ -164,7 +175,7 @@ def verdict_answer(desk: Desk, flight: Flight) -> ToolAnswered | None:
         said = f"{missed.code}: {missed.message}" if missed.message else missed.code
         return bad_answer(desk, fault_of(missed.code).tool, said)
     if judged is None or judged.verdict == "confirmed":
-        return good_answer(desk, result=flight.extracted)
+        return read_answer(desk, flight)
     failure = flight.failure
     slow = judged.verdict == "unknown" and failure is None and not flight.irreversible
     if judged.verdict in ("no_effect", "wrong_target") or slow:

@@ -261,7 +261,14 @@ def _query(
     if (suggested := as_suggestion(state)) is not None:
         yield question_on(state, suggested)
         return
-    yield QueryStarted(plan.step, plan.attempt, plan.action, seen_as(state.element))
+    yield _query_on(plan, state.element)
+
+
+def _query_on(plan: PlanProposed, element: Resolved | None) -> QueryStarted:
+    """Where an element was looked for, the page came to rest before that."""
+    aimless = plan.action.type == "read_page" and element is None
+    rest = plan.rest if aimless else None
+    return QueryStarted(plan.step, plan.attempt, plan.action, seen_as(element), rest)
 
 
 def _not_it(
@@ -317,7 +324,7 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
     started, plan, element = state.started, state.plan, state.element
     assert plan is not None
     if kind_of(plan.action) == "observation":  # a person said that it is the one that is meant
-        yield QueryStarted(plan.step, plan.attempt, plan.action, seen_as(element))
+        yield _query_on(plan, element)
         return
     case = _case(state, plan, element)
     irreversible = plan.action.type not in READING and is_final(state, case)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from rutter.actors.world.secrets.redaction import SHORTEST, check_secrets
+from rutter.events.action import READS
 from rutter.events.errors import BadInput, PolicyDenied
 from rutter.events.jobs import RunWorkflow
 from rutter.events.workflow import Workflow
@@ -71,7 +72,7 @@ def run_rows(options: Options, settings: Settings, terminal: Terminal) -> int:
     sheet, rows = _checked(options, request, workflow, bound, settings, terminal)
     place = options.results or beside(options.rows, dry_run=request.dry_run)
     check_place(place, options.rows)
-    reads = [step.action.name or "text" for step in workflow.steps if step.action.type == "extract"]
+    reads = [step.action.name or "text" for step in workflow.steps if step.action.type in READS]
     report = BatchReport(place, sheet, reads, guard=not options.formulas)
 
     def read() -> Ledger:

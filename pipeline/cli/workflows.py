@@ -35,7 +35,12 @@ from rutter.pipeline.workflows.check_syntax import (
 )
 from rutter.pipeline.workflows.diff import StepDifference, differences
 from rutter.pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
-from rutter.pipeline.workflows.read_steps import FORM, read_extraction
+from rutter.pipeline.workflows.read_steps import (
+    FORM,
+    PAGE_FORM,
+    read_extraction,
+    read_page_reading,
+)
 from rutter.replay.documents.workflow_page import render
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.story.wording import in_words, printable
@@ -139,9 +144,12 @@ def edit(options: Options, settings: Settings, terminal: Terminal) -> None:
         verified=tuple(
             (number, read_check(said)) for number, said in _numbered(options.verify, "--verify")
         ),
-        extracted=tuple(
-            read_extraction(number, said)
-            for number, said in _numbered(options.extract, "--extract", FORM.partition("=")[2])
+        extracted=(
+            *(read_extraction(*each) for each in _reads(options.extract, "--extract", FORM)),
+            *(
+                read_page_reading(*each)
+                for each in _reads(options.read_page, "--read-page", PAGE_FORM)
+            ),
         ),
         hosts=tuple(options.host),
         resources=tuple(options.resource),
@@ -230,6 +238,10 @@ def _named(pairs: Sequence[str], flag: str) -> dict[int, str]:
             raise BadInput(f"{flag} names step {number} twice", "give it one name")
         found[number] = name
     return found
+
+
+def _reads(pairs: Sequence[str], flag: str, form: str) -> Iterator[tuple[int, str]]:
+    return _numbered(pairs, flag, form.partition("=")[2])
 
 
 def _numbered(pairs: Sequence[str], flag: str, what: str = "CHECK") -> Iterator[tuple[int, str]]:

@@ -14,6 +14,7 @@ from rutter.actors.rules.steps.pace import CAREFUL_MS
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.events.action import (
     DOUBLE,
+    OBSERVATIONS,
     Action,
     ByCss,
     ByPoint,
@@ -41,9 +42,7 @@ from rutter.replay.story.wording import ascii_only, in_words
 
 INDENT = "    "
 # After these the page in front is the one that was.
-STAYING = frozenset(
-    {"type", "select", "scroll", "wait_for", "wait", "extract", "check", "hover", "wheel"}
-)
+STAYING = frozenset({*OBSERVATIONS, "type", "select", "scroll", "check", "hover", "wheel"})
 RESERVED = frozenset({"help", "headed", "chromium"})
 _TEST_ID = re.compile(r'\[data-testid="([\w-]+)"\]')
 _FRAME = re.compile(r"i?frame\b")
@@ -300,6 +299,9 @@ def _done(action: Action) -> str:
             return f"page.wait_for_timeout({action.ms or 0})"
         case "extract":
             return f"results[{action.name or 'text'!a}] = read(element)"
+        case "read_page":
+            part = "element" if action.target is not None else 'page.locator("body")'
+            return f"results[{action.name or 'text'!a}] = read({part})"
         case "check":
             return ""
 

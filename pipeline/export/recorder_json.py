@@ -51,7 +51,14 @@ from rutter.pipeline.export.wait_conditions import (
 )
 from rutter.pipeline.export.wait_points import is_led, pacing_of
 from rutter.pipeline.workflows.check_syntax import mapped
-from rutter.pipeline.workflows.recorder_import import BUTTONS, FRAME, INTO, MODIFIERS, read_locator
+from rutter.pipeline.workflows.recorder_import import (
+    BUTTONS,
+    FRAME,
+    INTO,
+    MODIFIERS,
+    READ_PAGE,
+    read_locator,
+)
 
 Json = dict[str, Any]
 LONGEST_MS = 30_000  # the Recorder takes no longer timeout
@@ -212,8 +219,8 @@ class _Writer:
                 said |= _counted(action.wanted)
             case "scroll":
                 said = {"type": "scroll", **self._scrolled(action)}
-            case "extract":
-                said = self._extract(action)
+            case "extract" | "read_page":
+                said = self._reading(action)
             case _:
                 raise BadInput(f"the Recorder has no step that does {action.type}")
         yield _asserting(said, step)
@@ -259,11 +266,17 @@ class _Writer:
         up: list[Json] = [_key("keyUp", modifier) for modifier in reversed(held)]
         yield from [*down, _asserting(_key("keyDown", key), step), _key("keyUp", key), *up]
 
-    def _extract(self, action: Action) -> Json:
+    def _reading(self, action: Action) -> Json:
+        """What Chrome passes over: nothing else depends on it."""
+        parameters: Json = {"name": action.name or "text"}
+        if action.type == "read_page" and action.page:
+            parameters["page"] = action.page
+        if action.target is None:
+            return _custom(READ_PAGE, parameters)
         target = self._target(action)
-        selectors = target.pop("selectors")
-        parameters = {"name": action.name or "text", "selectors": selectors}
-        return {"type": "customStep", **target, "name": "extract", "parameters": parameters}
+        parameters["selectors"] = target.pop("selectors")
+        name = READ_PAGE if action.type == "read_page" else "extract"
+        return {**_custom(name, parameters), **target}
 
     def _scrolled(self, action: Action) -> Json:
         if action.target is not None:

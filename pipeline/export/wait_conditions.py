@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from rutter.actors.rules.pages.server_exchanges import EITHER
-from rutter.events.action import Action
+from rutter.events.action import READS, Action
 from rutter.events.checks import (
     HERE,
     AlertSaid,
@@ -237,7 +237,7 @@ def unchecked(workflow: Workflow, format: str) -> Iterator[str]:
         if format == "recorder" and back is not None and number != at_the_end:
             yield f"step {number}: only Rutter looks at {back.url} afterwards"
             back = None
-        if format == "recorder" and step.action.type == "extract":
+        if format == "recorder" and step.action.type in READS:
             yield f"step {number}: only Rutter reads {step.action.name or 'text'!r}"
         read_back = back.checks if back is not None else ()
         for check in (*step.action.verify, *step.after.checks, *read_back):

@@ -168,6 +168,11 @@ class ScriptedExecutor:
                 return QueryFailed(step, attempt, "element_not_found")
             case _ if action.type == "extract":
                 return QueryAnswered(step, attempt, 1, Untrusted(self._world.read(self._found)))
+            case _ if action.type == "read_page":
+                rest = self._world.rest() if started.rest is not None else None
+                whole = action.target is None
+                said = self._world.words() if whole else self._world.read(self._found)
+                return QueryAnswered(step, attempt, 1, Untrusted(said), pages=1, rest=rest)
             case _:
                 return QueryAnswered(step, attempt, 1)
 

@@ -65,6 +65,7 @@ class ToolResponse(msgspec.Struct, frozen=True):
     snapshot: Snapshot | None = None
     suspicious: tuple[str, ...] = ()
     barrier: Barrier | None = None
+    pages: int = 0
 
     def body(self, *, screenshots: bool = True) -> dict[str, Any]:
         said: dict[str, Any] = {"message": self.message or None}
@@ -83,6 +84,8 @@ class ToolResponse(msgspec.Struct, frozen=True):
             said["suspicious"] = list(self.suspicious)
         if self.barrier is not None:
             said["barrier"] = barrier_told(self.barrier)
+        if self.pages:
+            said["pages"] = self.pages
         return said if self.result is None else {**said, "result": self.result}
 
     def _failure(self) -> dict[str, Any]:
@@ -233,7 +236,8 @@ class Tools:
         text = normalised(result.text) if result is not None else None
         marks = _marks(seen if snapshot is not None else None, result)
         why = answer.error, answer.error_code, answer.retriable, answer.message
-        return ToolResponse(tool, name, answer.success, *why, text, snapshot, marks, answer.barrier)
+        more = text, snapshot, marks, answer.barrier, answer.pages
+        return ToolResponse(tool, name, answer.success, *why, *more)
 
     def _unanswered(self, name: str) -> ToolAnswered:
         """The session ended before it said anything, or does not answer any more."""

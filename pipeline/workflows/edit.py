@@ -14,7 +14,7 @@ import msgspec
 from rutter.actors.predictor import Knowledge, Predictor
 from rutter.actors.rules.pages.address import mapped_paths, place_of
 from rutter.actors.rules.workflows.templates import hosts_of, named_target, names_used
-from rutter.events.action import Action, Parameter, Secret, Text, Value
+from rutter.events.action import READS, Action, Parameter, Secret, Text, Value
 from rutter.events.checks import Check, ReadBack
 from rutter.events.envelope import kind
 from rutter.events.errors import BadInput
@@ -39,7 +39,7 @@ from rutter.pipeline.workflows.stated_checks import (
 )
 from rutter.replay.verify import fresh_deciders
 
-LOOKS = frozenset({"check", "extract"})  # leads nowhere: where it ends, the step before it led
+LOOKS = READS | {"check"}  # leads nowhere: where it ends, the step before it led
 Change = TypeVar("Change", WorkflowLearned, WorkflowDeleted, WorkflowRenamed)
 
 

@@ -2,19 +2,20 @@
 faithfully is refused.
 
 A typed `${name}` is the parameter or secret of that name, as `rutter export` writes it. The custom
-steps `extract`, `verify`, `read_back`, `rutter.drag`, `rutter.paste` and `rutter.wheel` are ours.
+steps `extract`, `verify`, `read_back` and those whose name begins with `rutter.` are ours.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from rutter.actors.rules.pages.address import place_of
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.actors.rules.text.secret_words import asks_for_a_secret
+from rutter.actors.rules.tools.tool_table import MAX_PAGES
 from rutter.actors.rules.workflows.templates import template
 from rutter.events.action import (
     DOUBLE,
@@ -227,6 +228,8 @@ class _Reader:
                 target = _target(paste.selectors, step.frame)
                 value = self._value(msgspec.structs.replace(step, value=paste.value), target)
                 return Action("type", target=target, value=value, pasted=True)
+            case "rutter.read_page":
+                return _read_page(step)
             case _:
                 return _extract(step)
 
@@ -462,7 +465,14 @@ class _Paste(msgspec.Struct):
     value: str
 
 
-OURS = frozenset({"extract", "verify", "rutter.drag", "rutter.paste", "rutter.wheel"})
+class _ReadPage(msgspec.Struct):
+    name: str = "text"
+    selectors: list[str | list[str]] = []
+    page: Annotated[int, msgspec.Meta(ge=0, le=MAX_PAGES)] = 0
+
+
+READ_PAGE = "rutter.read_page"
+OURS = frozenset({"extract", "verify", READ_PAGE, "rutter.drag", "rutter.paste", "rutter.wheel"})
 
 
 class _ReadBack(msgspec.Struct, forbid_unknown_fields=True):
@@ -473,6 +483,12 @@ class _ReadBack(msgspec.Struct, forbid_unknown_fields=True):
 def _extract(step: RecorderStep) -> Action:
     wanted = _converted(step.parameters, _Extract, "give name and selectors")
     return Action("extract", target=_target(wanted.selectors, step.frame), name=wanted.name)
+
+
+def _read_page(step: RecorderStep) -> Action:
+    wanted = _converted(step.parameters, _ReadPage, "give name, and selectors of a part of it")
+    part = _target(wanted.selectors, step.frame) if wanted.selectors else None
+    return Action("read_page", target=part, name=wanted.name, page=wanted.page)
 
 
 def _converted(parameters: Mapping[str, object], kind: type[Wanted], fix: str) -> Wanted:

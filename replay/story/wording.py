@@ -273,10 +273,18 @@ def _words(action: Action, target: str, value: str) -> str:
             return f"wait for {_counted(action.wanted)}{target}"
         case "wait":
             return f"wait {action.ms} ms"
-        case "extract":
-            return f"read {action.name or 'text'} from {target}"
+        case "extract" | "read_page":
+            return _reading(action, target)
         case "check":
             return "check the page"
+
+
+def _reading(action: Action, target: str) -> str:
+    if action.type == "extract":
+        return f"read {action.name or 'text'} from {target}"
+    what = f"all of {target}" if action.target is not None else "the whole page"
+    what += f", page {action.page} of it" if action.page else ""
+    return f"read {what} as {action.name}" if action.name else f"read {what}"
 
 
 def _pointing(action: Action, target: str) -> str:

@@ -379,6 +379,21 @@ async def test_an_observation_has_no_verdict_and_is_learned_when_it_was_answered
     assert learned == ["navigate", "extract", "type"]
 
 
+async def test_a_workflow_reads_a_page_whole_once_it_is_at_rest(replayed: Replayed) -> None:
+    log, whole = replayed.memory(), Action("read_page", name="page")
+    async with open_app(log) as app:
+        workflow = await record(app, log, OPEN, whole, NAME)
+        ended = await run(app, workflow, office())
+    events = await events_of(log, "run")
+    asked, answer = only(events, QueryStarted), only(events, QueryAnswered)
+    assert (asked.action, asked.digest) == (whole, "")
+    assert asked.rest is not None
+    assert answer.rest is not None
+    assert "A-1042" in answer.text.text
+    assert [step for step, _ in verdicts(events)] == [1, 3]
+    assert ended.reason == "completed"
+
+
 async def test_an_observation_that_fails_is_not_tried_again(replayed: Replayed) -> None:
     log = replayed.memory()
     async with open_app(log) as app:

@@ -56,6 +56,8 @@ def any_action(kind: ActionType) -> Action:
             return Action(kind, target=css("#it"), to=css("#there"))
         case "wheel":
             return Action(kind, target=css("#it"), by=(0, 100))
+        case "read_page":
+            return Action(kind)
         case "click" | "wait_for" | "extract" | "hover":
             return Action(kind, target=css("#it"))
 

@@ -13,14 +13,14 @@ from rutter.actors.predictor.learning.teaching import broken, is_final
 from rutter.actors.predictor.state import PredictorState
 from rutter.actors.rules.pages.changes import NAMELESS, notices_of_run
 from rutter.actors.rules.steps.service_script import is_of_way
-from rutter.events.action import Action
+from rutter.events.action import OBSERVATIONS, Action
 from rutter.events.planner import PlanProposed
 from rutter.events.predictor import Notices
 from rutter.events.signature import token
 from rutter.events.workflow import Step
 
 # What a model does on the way and no later run needs to: elements are scrolled to by themselves.
-PASSING = frozenset({"scroll", "wait", "wait_for", "extract"})
+PASSING = OBSERVATIONS | {"scroll"}
 
 
 def index_after(state: PredictorState, plan: PlanProposed, action: Action) -> int:

@@ -16,6 +16,7 @@ from rutter.actors.predictor.position.preconditions import needs_no_place, unmet
 from rutter.actors.predictor.state import PredictorState
 from rutter.actors.rules.pages.changes import NAMELESS, PageMoment
 from rutter.actors.rules.pages.expected_changes import at_end
+from rutter.events.action import READS
 from rutter.events.workflow import Step
 
 
@@ -76,7 +77,7 @@ def left_open(state: PredictorState) -> LeftPlace:
     if index is None or state.workflow is None:
         return LeftPlace()
     where = f"at step {to + 1}" if to < len(state.workflow.steps) else "at the end"
-    if state.workflow.steps[index].action.type == "extract":
+    if state.workflow.steps[index].action.type in READS:
         return LeftPlace(f"the page is {where}, and step {index + 1} was to be read before")
     return LeftPlace(
         f"the page is {where}, and who had the wheel knows if step {index + 1} is done", to
@@ -90,7 +91,7 @@ def _in_the_way(state: PredictorState, to: int) -> int | None:
     assert workflow is not None
     between = [*enumerate(workflow.steps)][state.index : to]
     for index, step in between:
-        if step.action.type == "extract":
+        if step.action.type in READS:
             return index
     weighty = [index for index, step in between if matters(step)]
     return weighty[-1] if weighty and not may_pass_over(state, to) else None

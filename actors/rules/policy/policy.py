@@ -53,6 +53,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "wait_for": ("target",),
     "wait": ("ms",),
     "extract": ("target",),
+    "read_page": (),
     "check": ("verify",),
     "hover": ("target",),
     "drag": ("target", "to"),

@@ -8,7 +8,16 @@ import msgspec
 
 from rutter.actors.rules.pages.address import path_of
 from rutter.actors.rules.policy.risky_words import final_words, said_by
-from rutter.events.action import CLICKS, Action, ByCss, ByRole, ByText, Secret, Target
+from rutter.events.action import (
+    CLICKS,
+    OBSERVATIONS,
+    Action,
+    ByCss,
+    ByRole,
+    ByText,
+    Secret,
+    Target,
+)
 from rutter.events.page import Resolved
 from rutter.events.policy import Policy, SideEffect
 from rutter.events.service_pack import Checkpoint
@@ -18,7 +27,7 @@ RECORDED: frozenset[Driver] = frozenset({"person", "script", "workflow"})
 # These choose by themselves, from a snapshot that they were given.
 CALLERS: frozenset[Driver] = frozenset({"agent", "model"})
 # Reading changes nothing: no rule about what an element says applies to it (F2).
-READING = frozenset({"extract", "wait_for", "wait", "scroll", "check", "hover", "wheel"})
+READING = OBSERVATIONS | {"scroll", "check", "hover", "wheel"}
 # Keys that set off what has the focus; any other moves it, or is typed.
 SETS_OFF = frozenset({"Enter", "NumpadEnter", " ", "Space"})
 # What is filled in rather than set off: it has its own rules.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rutter.events.action import Action
+from rutter.events.action import OBSERVATIONS, Action
 from rutter.events.checks import Check, ServerAnswered
 from rutter.events.page import Resting
 from rutter.events.planner import PlanProposed
@@ -18,7 +18,7 @@ from rutter.events.workflow import Step
 CAREFUL_MS = 500  # nobody's typing is handed on later than this without a reason that shows
 HASTY_MS = 1_000  # whoever calls tools has a deadline of their own
 ENTERS = frozenset({"type", "select", "paste"})
-HARMLESS = frozenset({"type", "select", "scroll", "extract", "wait", "wait_for", "hover", "wheel"})
+HARMLESS = OBSERVATIONS | {"type", "select", "scroll", "hover", "wheel"}
 
 
 class StepPace(msgspec.Struct, frozen=True):
@@ -53,6 +53,8 @@ def followed(learned: Iterable[Check]) -> tuple[str, ...]:
 def before_recorded(step: Step, pace: StepPace, settings: RunSettings) -> Resting | None:
     """For a step of a workflow. What leaves the page or cannot be undone comes after all that was
     set off; what may take what was entered, after all that the page has put off by now."""
+    if step.action.type == "read_page":
+        return Resting(settings.answer_ms)
     leaves = step.irreversible or step.after.moved or step.action.type == "navigate"
     sends = _does(step.action) and bool(followed(step.after.learned))
     if leaves or sends:
@@ -61,7 +63,8 @@ def before_recorded(step: Step, pace: StepPace, settings: RunSettings) -> Restin
 
 
 def _does(action: Action) -> bool:
-    return action.type not in HARMLESS
+    """Whether it may take what was set off before it, as whoever reads the whole page does."""
+    return action.type not in HARMLESS or action.type == "read_page"
 
 
 def before_scripted(action: Action, pace: StepPace, settings: RunSettings) -> Resting | None:

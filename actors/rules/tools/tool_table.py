@@ -23,6 +23,7 @@ Kind = Literal["action", "observation", "verification", "control"]
 
 MAX_WAIT_MS = 10_000  # longer than that, and the caller should look what is wrong
 MAX_SCROLL = 100_000
+MAX_PAGES = 1_000  # of a page's text: more than may be read of one (markdown.js)
 MAX_TEXT = 20_000  # characters of one argument: what a person would type, and far more
 
 # What a property is told by, in S3's order. Where S3 says less than what is checked, or in another
@@ -100,6 +101,11 @@ class Wait(Arguments, frozen=True):
 
 class Extract(Arguments, frozen=True):
     ref: Ref
+
+
+class ReadPage(Arguments, frozen=True):
+    ref: Ref | None = None
+    page: Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGES)] = 1
 
 
 class ReadFile(Arguments, frozen=True):
@@ -196,6 +202,7 @@ class Logged(msgspec.Struct, frozen=True):
     url: str | None = None
     key: str | None = None
     ms: int = 1_000
+    page: int = 1
     viewport_only: bool = True
     action: str = ""
     reason: str = ""
@@ -211,6 +218,7 @@ _ACTIONS: Mapping[str, ActionType] = {
     "press": "press",
     "wait": "wait",
     "extract": "extract",
+    "read_page": "read_page",
 }
 
 
@@ -237,6 +245,8 @@ def action_of(tool: str, given: Logged, look: int = 0) -> Action | None:
             return Action(kind, key=given.key)
         case "wait":
             return Action(kind, ms=given.ms)
+        case "read_page":
+            return Action(kind, target=target, page=given.page)
         case "type":
             value = _value(given.value)
             return Action(kind, target=target, value=value, append=not given.clear_first)
@@ -276,6 +286,7 @@ OTHERS = (
     Descriptor("press", Press, "action", "write", 2_000),
     Descriptor("wait", Wait, "action", "read", MAX_WAIT_MS + 3_000),
     Descriptor("extract", Extract, "observation", "read", 2_000),
+    Descriptor("read_page", ReadPage, "observation", "read", 5_000),
     Descriptor("read_file", ReadFile, "observation", "read", 2_000),
     Descriptor("ghost_extract", GhostExtract, "observation", "read", 30_000),
 )

@@ -122,6 +122,29 @@ def test_what_was_read_is_in_the_answer() -> None:
     assert desk.tell(ASSESSED) == (ToolAnswered("c1", True, result=Untrusted("Order 1001")),)
 
 
+@pytest.mark.parametrize(
+    ("pages", "unread", "message"),
+    [
+        (3, False, "page 2 of 3"),
+        (3, True, "page 2 of 3; not all of it could be read"),
+        (0, False, "it says nothing"),
+    ],
+)
+def test_of_what_a_page_says_it_is_told_how_many_pages_of_text_there_are(
+    pages: int, unread: bool, message: str
+) -> None:
+    desk = Desk().with_refs()
+    read = proposed(Action("read_page", page=2), tool="read_page")
+    assert desk.tell(call("read_page", page=2)) == (
+        msgspec.structs.replace(read, kind="observation"),
+    )
+    text = Untrusted("# Terms")
+    desk.tell(QueryAnswered(1, 1, 1, text, pages=pages, unread=unread))
+    desk.tell(PageObserved(page(elements=FIVE), "after_action"))
+    told = ToolAnswered("c1", True, message=message, result=text, pages=pages)
+    assert desk.tell(ASSESSED) == (told,)
+
+
 def test_what_could_not_be_read_is_an_error_and_is_not_tried_again() -> None:
     desk = Desk().with_refs()
     desk.tell(call("extract", ref="@e0"))

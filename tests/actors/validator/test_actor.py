@@ -11,7 +11,7 @@ from rutter.actors.validator.actor import Validator
 from rutter.events.action import Action, ByRole, Parameter, Secret, Target, Text, Untrusted
 from rutter.events.critic import PageAssessed
 from rutter.events.executor import TargetChanged, TargetMissing
-from rutter.events.page import Resolved
+from rutter.events.page import Resolved, Resting
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
 from rutter.events.policy import Policy
@@ -265,6 +265,19 @@ def test_reading_a_risky_element_needs_no_policy() -> None:
     assert said(RECORDING, plan(read), found(element(name="Delete"))) == (
         QueryStarted(1, 1, read, digest="e1"),
     )
+
+
+def test_the_page_is_read_as_it_is_once_it_is_at_rest_and_a_part_of_it_when_that_was_found() -> (
+    None
+):
+    rest, whole = Resting(9_000), Action("read_page")
+    asked = msgspec.structs.replace(plan(whole), rest=rest)
+    assert said(RECORDING, asked) == (QueryStarted(1, 1, whole, rest=rest),)
+    part = Action("read_page", target=css("main"))
+    asked = msgspec.structs.replace(plan(part), rest=rest)
+    admitted, read = said(RECORDING, asked), said(RECORDING, asked, found(element(name="Delete")))
+    assert [type(each) for each in admitted] == [PlanAdmitted]
+    assert read[-1] == QueryStarted(1, 1, part, "e1"), "it came to rest before that was found"
 
 
 # -- standing approval (design 8) ----------------------------------------------------------------

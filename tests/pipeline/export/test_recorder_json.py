@@ -152,6 +152,8 @@ EVERYTHING = (
     Action("scroll", direction="to", amount=240),
     Action("scroll", direction="top"),
     Action("extract", target=css("#number"), name="number"),
+    Action("read_page", name="terms"),
+    Action("read_page", target=css("iframe >>> #terms"), name="terms", page=2),
     Action("click", target=css("#row"), count=2),
     Action("click", target=css("#row"), button="right", ms=700),
     Action("click", target=css("#row"), button="middle", modifiers=("Control", "Shift")),
@@ -434,6 +436,8 @@ def test_the_end_is_checked_as_it_was_recorded() -> None:
         (Action("scroll", direction="up", amount=5), 'page.evaluate("scrollBy(0, -5)")'),
         (Action("scroll", target=css("#x")), "element.scroll_into_view_if_needed()"),
         (Action("extract", target=css("#x"), name="n"), "results['n'] = read(element)"),
+        (Action("read_page", name="n"), "results['n'] = read(page.locator(\"body\"))"),
+        (Action("read_page", target=css("main"), name="n"), "results['n'] = read(element)"),
         (Action("click", target=css("#x"), tab=2), "page = pages.tab(2)"),
         (Action("click", target=css("#x"), count=2), "element.dblclick()"),
         (
@@ -538,7 +542,8 @@ def test_values_are_flags_and_may_have_defaults() -> None:
 
 
 @pytest.mark.parametrize("kind", ["navigate", "click", "type", "press", "select", "scroll",
-                                  "wait_for", "wait", "extract", "check"])  # fmt: skip
+                                  "wait_for", "wait", "extract", "read_page",
+                                  "check"])  # fmt: skip
 def test_every_kind_of_step_makes_a_script_that_compiles(kind: Any) -> None:
     compile(playwright_script(flow(any_action(kind)), {}), "flow.py", "exec")
 

@@ -8,7 +8,12 @@ from rutter.events.checks import TextVisible
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Expectation, Place, Step, Workflow
 from rutter.pipeline.workflows.edit import Edit, edited
-from rutter.pipeline.workflows.read_steps import Extraction, extracting, read_extraction
+from rutter.pipeline.workflows.read_steps import (
+    Extraction,
+    extracting,
+    read_extraction,
+    read_page_reading,
+)
 from tests.support.shop_facts import ORIGIN, click, css, fill, go_to
 
 DESK = Place(ORIGIN, "/desk")
@@ -82,6 +87,20 @@ def test_what_says_nothing_that_could_be_read_is_refused(
 ) -> None:
     with pytest.raises(BadInput, match=complaint):
         edit((number, said))
+
+
+def test_all_that_the_page_says_is_read_or_a_part_of_it() -> None:
+    wanted = read_page_reading(3, "terms"), read_page_reading(3, "advice main | aria/Advice")
+    changed = edited(FLOW, Edit(extracted=wanted), 2)
+    assert [step.action for step in changed.steps[3:]] == [
+        Action("read_page", name="terms"),
+        Action("read_page", target=Target((ByCss("main"), ByRole("", "Advice"))), name="advice"),
+    ]
+    assert changed.steps[-1].before == DESK
+    with pytest.raises(BadInput, match=r"--read-page 3= is not STEP=NAME \[SELECTOR\]"):
+        read_page_reading(3, "")
+    with pytest.raises(BadInput, match="'terms' is read already"):
+        edited(changed, Edit(extracted=(read_extraction(3, "terms #n"),)), 3)
 
 
 def test_two_values_have_two_names() -> None:

@@ -52,7 +52,7 @@ from tests.support.shop_facts import any_action, css
 
 KINDS: tuple[ActionType, ...] = (
     "navigate", "click", "type", "press", "select", "scroll", "wait_for", "wait", "extract",
-    "check",
+    "read_page", "check",
 )  # fmt: skip
 HOSTILE = (
     "\x1b[2J\x1b]0;owned\x07",  # clears the screen, renames the window
@@ -150,9 +150,13 @@ def test_actions_on_hostile_pages_are_told_in_plain_words(
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_action_has_words(kind: ActionType) -> None:
     assert in_words(any_action(kind)).startswith(
-        {"type": "type", "navigate": "go to", "extract": "read text", "wait_for": "wait for"}.get(
-            kind, kind
-        )
+        {
+            "type": "type",
+            "navigate": "go to",
+            "extract": "read text",
+            "read_page": "read the",
+            "wait_for": "wait for",
+        }.get(kind, kind)
     )
 
 
@@ -178,6 +182,11 @@ def test_a_value_is_told_by_its_name_and_a_secret_never() -> None:
         (Action("press", key="Control+Enter"), "press Control+Enter"),
         (Action("select", target=css("#p"), value=None), "select nothing in #p"),
         (Action("extract", target=css("#n"), name="order number"), "read order number from #n"),
+        (Action("read_page"), "read the whole page"),
+        (
+            Action("read_page", target=css("#n"), name="terms", page=2),
+            "read all of #n, page 2 of it as terms",
+        ),
         (Action("click"), "click the page"),
     ],
 )

@@ -296,6 +296,7 @@ function contentOf(el, seen, how = {}) {
 // As it is shown: browsers name a button that is written in capitals so.
 function transformed(el, text) {
   const how = text.trim() ? getComputedStyle(el).textTransform : "none";
+  if (how === "none") return text;
   if (how === "uppercase") return text.toUpperCase();
   if (how === "lowercase") return text.toLowerCase();
   return how === "capitalize" ? text.replace(/(?<![\p{L}\p{N}'])\p{L}/gu, (letter) => letter.toUpperCase()) : text;
@@ -384,10 +385,12 @@ const PICTURES = new Set(["img", "video", "canvas", "svg", "picture", "iframe"])
 const above = (el) => slotOf(el) || parentOf(el) || shadowHost(rootOf(el)) || frameOf(el);
 const isSeen = (el) => kept("text", el, isWritten) && isInSight(el);
 
+const known = (what) => ((seenKnown ||= {})[what] ||= new WeakMap());
+
 function kept(what, el, find) {
-  const known = (seenKnown ||= { text: new WeakMap(), box: new WeakMap() })[what];
-  if (!known.has(el)) known.set(el, find(el));
-  return known.get(el);
+  const all = known(what);
+  if (!all.has(el)) all.set(el, find(el));
+  return all.get(el);
 }
 
 function isInSight(el) {
@@ -412,11 +415,13 @@ function isClipped(clip) {
   return right - left <= 1 || bottom - top <= 1;
 }
 
-function isFarAway({ position, left, top, marginLeft, marginTop, transform }) {
-  if (parseFloat(marginLeft) <= -FAR || parseFloat(marginTop) <= -FAR) return true;
+function isFarAway(style) {
+  if (parseFloat(style.marginLeft) <= -FAR || parseFloat(style.marginTop) <= -FAR) return true;
+  const { transform } = style;
   const [x, y] = transform === "none" ? [0, 0] : (transform.match(/-?[\d.e+-]+/g) || []).slice(-2).map(Number);
   if (transform.startsWith("matrix(") && (x <= -2 * FAR || y <= -2 * FAR || x >= FAR_RIGHT)) return true;
-  return position !== "static" && (parseFloat(left) <= -FAR || parseFloat(top) <= -FAR || parseFloat(left) >= FAR_RIGHT);
+  if (style.position === "static") return false;
+  return parseFloat(style.left) <= -FAR || parseFloat(style.top) <= -FAR || parseFloat(style.left) >= FAR_RIGHT;
 }
 
 // Whether the words of an element are written in letters that can be told from what is behind them.
@@ -424,32 +429,50 @@ function isWritten(el) {
   if (!checkVisibility(el, SHOWN) && getComputedStyle(el).display !== "contents") return false;
   const style = getComputedStyle(el);
   if (parseFloat(style.fontSize) <= 1 || parseFloat(style.textIndent) <= -FAR) return false;
-  if (style.textShadow !== "none" || /text/.test(style.backgroundClip)) return true;
   const ink = colourOf(style.webkitTextFillColor);
   if (!ink) return true;
-  if (ink[3] < FAINT) return false;
-  const behind = backgroundOf(el);
-  return !behind || !areAlike(ink, behind) || !areAlike(ink, underneath(el) || ink);
+  const behind = ink[3] < FAINT ? null : backgroundOf(el);
+  if (ink[3] >= FAINT && (!behind || !areAlike(ink, behind))) return true;
+  if (style.textShadow !== "none" || /text/.test(style.backgroundClip)) return true;
+  return ink[3] >= FAINT && !areAlike(ink, underneath(el) || ink);
 }
 
-const areAlike = (one, other) => [0, 1, 2].reduce((sum, at) => sum + Math.abs(one[at] - other[at]), 0) <= ALIKE;
+const areAlike = (one, other) => Math.abs(one[0] - other[0]) + Math.abs(one[1] - other[1]) + Math.abs(one[2] - other[2]) <= ALIKE;
 
-// Null for a colour that is not told as red, green and blue.
+// Null for a colour that is not told as red, green and blue. A page has few colours, and many elements.
+let coloursKnown = new Map();
+
 function colourOf(text) {
-  const parts = /^rgba?\(/.test(text) && text.match(/[\d.]+/g)?.map(Number);
-  return parts ? [parts[0], parts[1], parts[2], parts[3] ?? 1] : null;
+  if (!coloursKnown.has(text)) {
+    if (coloursKnown.size > 1000) coloursKnown = new Map();
+    const parts = /^rgba?\(/.test(text) && text.match(/[\d.]+/g)?.map(Number);
+    coloursKnown.set(text, parts ? [parts[0], parts[1], parts[2], parts[3] ?? 1] : null);
+  }
+  return coloursKnown.get(text);
 }
 
 // Null where that cannot be told: a picture, a colour that shines through, a page in the dark.
 function backgroundOf(el) {
-  for (let each = el; each; each = above(each)) {
-    const style = getComputedStyle(each);
-    const colour = colourOf(style.backgroundColor);
-    if (style.backgroundImage !== "none" || !colour) return null;
-    if (colour[3] > 0) return colour[3] === 1 ? colour : null;
+  const ground = known("ground"), passed = [];
+  let each = el, found;
+  while (each && found === undefined) {
+    found = ground.has(each) ? ground.get(each) : ownBackground(each);
+    passed.push(each);
+    if (found === undefined) each = above(each);
   }
-  return /dark/.test(getComputedStyle(document.documentElement).colorScheme) ? null : [255, 255, 255, 1];
+  if (found === undefined) found = paper();
+  for (const one of passed) ground.set(one, found);
+  return found;
 }
+
+function ownBackground(el) {
+  const style = getComputedStyle(el);
+  const colour = colourOf(style.backgroundColor);
+  if (style.backgroundImage !== "none" || !colour) return null;
+  return colour[3] > 0 ? (colour[3] === 1 ? colour : null) : undefined;
+}
+
+const paper = () => (/dark/.test(getComputedStyle(document.documentElement).colorScheme) ? null : [255, 255, 255, 1]);
 
 // What really lies behind it, if it is in view: it may be drawn by another element. A picture is no colour.
 function underneath(el) {

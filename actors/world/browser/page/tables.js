@@ -12,10 +12,10 @@ const MAX_CELL = 500;
 const MAX_TABLE = 100_000;
 const MAX_COUNT = 1_000_000_000;
 
-// Null for what is no table: a box, a table that only lays out the page.
-function tableOf(el) {
+// Null for what is no table: a box, a table that only lays out the page. `say` tells what a cell says.
+function tableOf(el, say = cellText) {
   if (!["table", "grid", "treegrid"].includes(roleOf(el))) return null;
-  const read = { cut: false, size: 0 };
+  const read = { cut: false, size: 0, say };
   const native = "rows" in el;
   const shown = native ? nativeRows(el) : ariaRows(el);
   // A page may have any number of rows: no more of them are looked into than can be told.
@@ -96,7 +96,9 @@ function laidOut(rows, read) {
 }
 
 function placeCell(grid, rows, cell, at, column, read) {
-  const text = cellText(cell.el, read);
+  const said = read.say(cell.el);
+  if (said.length > MAX_CELL) read.cut = true;
+  const text = clip(said, MAX_CELL);
   const right = Math.min(column + Math.max(1, cell.across), MAX_COLUMNS);
   const below = cell.down === 0 ? rows.length : at + cell.down;
   for (let y = at; y < Math.min(below, rows.length) && rows[y].part === rows[at].part; y++) {
@@ -106,12 +108,10 @@ function placeCell(grid, rows, cell, at, column, read) {
 
 // What it says; else what the one field in it holds, or what its pictures show. A list says all that could be
 // chosen, which is not what is.
-function cellText(el, read) {
+function cellText(el) {
   const fields = findAll(el, "input,select,textarea");
   const words = findIn(el, "select") ? textOf(el, UNCHOSEN) : squeeze(property(el, "innerText"));
-  const said = words || (fields.length === 1 ? fieldText(fields[0]) : "") || pictured(el);
-  if (said.length > MAX_CELL) read.cut = true;
-  return clip(said, MAX_CELL);
+  return words || (fields.length === 1 ? fieldText(fields[0]) : "") || pictured(el);
 }
 
 function fieldText(field) {

@@ -72,6 +72,12 @@ def test_a_recorded_step_that_leaves_or_cannot_be_undone_waits_for_what_is_owed(
     assert before_recorded(recorded, OWING, SETTINGS) == rest
 
 
+def test_the_whole_page_is_read_when_it_has_come_to_rest() -> None:
+    read = any_action("read_page")
+    assert before_recorded(step(read), StepPace(), SETTINGS) == Resting(9_000)
+    assert before_scripted(read, StepPace(), SETTINGS) == Resting(9_000)
+
+
 def test_what_was_not_waited_for_is_owed_still() -> None:
     assert before_recorded(step(click()), StepPace(), SETTINGS) is None
     assert rested(OWING, Resting(9_000)) == StepPace(owed=(SAVE,))

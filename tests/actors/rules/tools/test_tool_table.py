@@ -46,7 +46,7 @@ def test_the_seven_are_the_seeds_word_for_word(name: str) -> None:
 
 def test_the_seven_are_seven_and_the_others_stand_beside_them() -> None:
     assert [tool.name for tool in SEVEN] == list(SEED)
-    others = ["navigate", "press", "wait", "extract", "read_file", "ghost_extract"]
+    others = ["navigate", "press", "wait", "extract", "read_page", "read_file", "ghost_extract"]
     assert list(TOOLS) == [*SEED, *others]
 
 
@@ -157,6 +157,8 @@ AT_7 = Target((ByRef("@e7"),))
         ("press", Logged(key="Enter"), Action("press", key="Enter")),
         ("wait", Logged(ms=5), Action("wait", ms=5)),
         ("extract", Logged(ref="@e7"), Action("extract", target=AT_7)),
+        ("read_page", Logged(), Action("read_page", page=1)),
+        ("read_page", Logged(ref="@e7", page=2), Action("read_page", target=AT_7, page=2)),
         ("get_snapshot", Logged(), None),
         ("complete_task", Logged(), None),
         ("read_file", Logged(), None),
