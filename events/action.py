@@ -71,7 +71,14 @@ class ByRef(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="by", tag
     look: int = 0
 
 
-Strategy = ByCss | ByRole | ByText | ByPoint | ByRef
+class ByBeside(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="by", tag="beside"):
+    """A text says what is read beside it: the value that it labels, or the line that holds it."""
+
+    text: str
+    how: Literal["label", "near"] = "label"
+
+
+Strategy = ByCss | ByRole | ByText | ByPoint | ByRef | ByBeside
 
 
 def locator_text(strategy: Strategy) -> str:
@@ -81,7 +88,7 @@ def locator_text(strategy: Strategy) -> str:
             return selector
         case ByRole(_, name):
             return name
-        case ByText(text):
+        case ByText(text) | ByBeside(text):
             return text
         case ByPoint() | ByRef():
             return ""

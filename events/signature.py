@@ -8,6 +8,7 @@ import msgspec
 
 from rutter.events.action import (
     Action,
+    ByBeside,
     ByCss,
     ByPoint,
     ByRef,
@@ -43,6 +44,8 @@ def _locator(locator: Strategy | None) -> str | dict[str, object] | None:
             return {"x": x, "y": y}
         case ByRef(ref):
             return {"ref": ref}
+        case ByBeside(text, how):
+            return {how: text}
 
 
 def _fields(action: Action) -> dict[str, object]:

@@ -16,6 +16,7 @@ from rutter.actors.world.models.messages import Prompt, UserTurn
 from rutter.events.action import (
     DOUBLE,
     Action,
+    ByBeside,
     ByCss,
     ByPoint,
     ByRef,
@@ -179,6 +180,8 @@ def _locator(locator: Strategy) -> str:
             return f"{role} {quoted(line(name, LINE))}"
         case ByText(text):
             return f"text {quoted(line(text, LINE))}"
+        case ByBeside(text, how):
+            return f"{how} {quoted(line(text, LINE))}"
         case ByPoint(x, y):
             return f"point {x},{y}"
         case ByRef(ref):

@@ -131,7 +131,8 @@ class Executor:
             return await self._read_page(action, digest)
         if action.type != "extract":
             return ActionOutcome("action_failed", f"{action.type} is no observation")
-        checked = await self._held.tab.call("read", digest, within_ms=INPUT_MS)
+        ways = self._held.locators(action)  # beside which words it stands, where it was found so
+        checked = await self._held.tab.call("read", digest, ways, within_ms=INPUT_MS)
         if refused := refused_by(checked):
             return refused
         return ActionOutcome(extracted=str(checked["text"]), table=table_of(checked["table"]))

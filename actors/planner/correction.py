@@ -6,7 +6,16 @@ tried again, and each correction leads with a kind that led none before.
 
 import msgspec
 
-from rutter.events.action import Action, ByCss, ByPoint, ByRef, ByRole, ByText, Strategy
+from rutter.events.action import (
+    Action,
+    ByBeside,
+    ByCss,
+    ByPoint,
+    ByRef,
+    ByRole,
+    ByText,
+    Strategy,
+)
 from rutter.events.page import Resolved
 
 KINDS: dict[type[Strategy], str] = {
@@ -15,6 +24,7 @@ KINDS: dict[type[Strategy], str] = {
     ByText: "text",
     ByPoint: "coordinates",
     ByRef: "ref",
+    ByBeside: "beside",
 }
 
 
@@ -58,6 +68,8 @@ def in_words(action: Action, locator: Strategy | None) -> str:
             said = f"coordinates {x},{y}"
         case ByRef(ref):
             said = f"ref {ref}"
+        case ByBeside(text, how):
+            said = f"{how} {text}"
         case None:
             pass
     return f"{action.type} {said}".strip()

@@ -35,10 +35,10 @@ from rutter.actors.validator.questions import (
     went_on,
 )
 from rutter.actors.validator.state import ValidatorState
-from rutter.events.action import kind_of
+from rutter.events.action import ByBeside, kind_of
 from rutter.events.critic import PageAssessed
 from rutter.events.envelope import Actor, Envelope
-from rutter.events.executor import TargetChanged, TargetMissing, TargetResolved
+from rutter.events.executor import ErrorCode, TargetChanged, TargetMissing, TargetResolved
 from rutter.events.observer import PageObserved
 from rutter.events.page import Resolved
 from rutter.events.person import ApprovalAnswered
@@ -132,7 +132,7 @@ class Validator:
             case SessionPaused(by=by) if state.open and state.asked is None:
                 yield from _let_go(state, f"paused by {by} before it began")
             case TargetMissing(code=code, instead=instead, waited_ms=waited_ms):
-                reason = _why_missing(state.plan, instead, waited_ms)
+                reason = _why_missing(state.plan, code, instead, waited_ms)
                 yield _reject(state, "target_exists", reason, "execution_error", code)
             case ApprovalAnswered() as answer:
                 yield from _answered(state, answer)
@@ -140,10 +140,15 @@ class Validator:
                 return
 
 
-def _why_missing(plan: PlanProposed | None, instead: int, waited_ms: int) -> str:
+def _why_missing(plan: PlanProposed | None, code: ErrorCode, instead: int, waited_ms: int) -> str:
     if plan is not None and 0 <= instead < len(plan.unless):
         return f"step {plan.unless[instead] + 1} is there instead"
     target = plan.action.target if plan is not None else None
+    if target is not None and isinstance(words := target.primary, ByBeside):
+        said = f"nobody sees {words.text!r} on the page with something beside it"
+        if code == "element_ambiguous":
+            said = f"{words.text!r} is said in several places: give more of the words there"
+        return f"{said}{so_long(waited_ms)}"
     looked = len(target.strategies) if target is not None else 0
     return f"none of {looked} ways to find it matched one visible element{so_long(waited_ms)}"
 

@@ -16,6 +16,7 @@ from rutter.events.action import (
     DOUBLE,
     OBSERVATIONS,
     Action,
+    ByBeside,
     ByCss,
     ByPoint,
     ByRef,
@@ -401,7 +402,7 @@ def _playwright_locators(locator: Strategy, workflow: Workflow) -> Iterator[str]
             yield f"at.get_by_role({role!a}, name={_text(name, workflow)}, exact=True)"
         case ByText(text):
             yield f"at.get_by_text({_text(text, workflow)})"
-        case ByPoint() | ByRef():
+        case ByPoint() | ByRef() | ByBeside():
             return
 
 

@@ -18,6 +18,7 @@ from rutter.actors.rules.workflows.templates import template
 from rutter.events.action import (
     DOUBLE,
     Action,
+    ByBeside,
     ByCss,
     ByRole,
     ByText,
@@ -51,13 +52,13 @@ from rutter.pipeline.export.wait_conditions import (
 )
 from rutter.pipeline.export.wait_points import is_led, pacing_of
 from rutter.pipeline.workflows.check_syntax import mapped
+from rutter.pipeline.workflows.locator_syntax import read_locator
 from rutter.pipeline.workflows.recorder_import import (
     BUTTONS,
     FRAME,
     INTO,
     MODIFIERS,
     READ_PAGE,
-    read_locator,
 )
 
 Json = dict[str, Any]
@@ -273,6 +274,8 @@ class _Writer:
             parameters["page"] = action.page
         if action.target is None:
             return _custom(READ_PAGE, parameters)
+        if isinstance(beside := action.target.primary, ByBeside):
+            return _custom("extract", {**parameters, beside.how: self._bound(beside.text)})
         target = self._target(action)
         parameters["selectors"] = target.pop("selectors")
         name = READ_PAGE if action.type == "read_page" else "extract"

@@ -13,6 +13,7 @@ from rutter.actors.rules.pages.address import origin_of, place_of
 from rutter.events.action import (
     Action,
     Box,
+    ByBeside,
     ByCss,
     ByRef,
     ByRole,
@@ -242,7 +243,7 @@ class ScriptedWorld:
                 return selector == wanted or _is_kind(wanted, thing)
             case ByRole(role, name):
                 return (thing.role, thing.name) == (role, name)
-            case ByText(text):
+            case ByText(text) | ByBeside(text):
                 return text.casefold() in thing.name.casefold()
             case ByRef(ref, look):
                 return self._referred(ref, look) == selector

@@ -236,8 +236,8 @@ class Tools:
         text = normalised(result.text) if result is not None else None
         marks = _marks(seen if snapshot is not None else None, result)
         why = answer.error, answer.error_code, answer.retriable, answer.message
-        more = text, snapshot, marks, answer.barrier, answer.pages
-        return ToolResponse(tool, name, answer.success, *why, *more)
+        more = snapshot, marks, answer.barrier, answer.pages
+        return ToolResponse(tool, name, answer.success, *why, text, *more)
 
     def _unanswered(self, name: str) -> ToolAnswered:
         """The session ended before it said anything, or does not answer any more."""

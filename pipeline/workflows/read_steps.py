@@ -3,19 +3,20 @@ name.
 
 `'17=order_number #order-number'` reads one element behind step 17. The selector is one of those
 that a script has: CSS, `aria/NAME[role="ROLE"]` or `text/TEXT`; several of them for an element
-are parted by ` | `. A table is read as rows. `'17=terms'` reads all that the page says, and with a
+are parted by ` | `. `label/TEXT` reads the value that is labelled so, `near/TEXT` all that is said
+around these words. A table is read as rows. `'17=terms'` reads all that the page says, and with a
 selector a part of it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
-from rutter.events.action import READS, Action, ByRole, ByText, Strategy, Target
+from rutter.events.action import READS, Action, ByBeside, Target, locator_text
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Expectation, Place, Step
-from rutter.pipeline.workflows.recorder_import import read_locator
+from rutter.pipeline.workflows.locator_syntax import beside_of, read_locator
 
 FORM = "STEP=NAME SELECTOR"
 PAGE_FORM = "STEP=NAME [SELECTOR]"
@@ -37,7 +38,7 @@ class Extraction(msgspec.Struct, frozen=True):
     def texts(self) -> list[str]:
         """What in its locators may hold a parameter, or must not hold a secret."""
         locators = self.target.strategies if self.target is not None else ()
-        return [text for locator in locators for text in _texts(locator)]
+        return [locator_text(locator) for locator in locators]
 
 
 def read_extraction(number: int, said: str) -> Extraction:
@@ -66,13 +67,19 @@ def _named(said: str) -> tuple[str, str]:
 
 def _found(selector: str, flag: str) -> Target:
     said_locators = [each.strip() for each in selector.split(" | ") if each.strip()]
-    locators = [read_locator(each) for each in said_locators]
+    locators = [_beside(each) or read_locator(each) for each in said_locators]
     if None in locators or any(each.startswith(("/", "(/")) for each in said_locators):
         raise BadInput(
-            f"{flag}: an XPath is not supported", "give a CSS selector, aria/NAME or text/TEXT"
+            f"{flag}: an XPath is not supported",
+            "give a CSS selector, aria/NAME, text/TEXT or label/TEXT",
         )
     found = dict.fromkeys(locator for locator in locators if locator is not None)
     return Target(tuple(found))
+
+
+def _beside(said: str) -> ByBeside | None:
+    kind, _, words = said.partition("/")
+    return beside_of(words if kind == "label" else "", words if kind == "near" else "")
 
 
 def extracting(extraction: Extraction, before: Sequence[Step]) -> Step:
@@ -93,13 +100,3 @@ def check_extractions(wanted: Sequence[Extraction], known: Sequence[Step]) -> No
         if extraction.name in names:
             raise BadInput(f"{extraction.name!r} is read already", "give it another name")
         names.append(extraction.name)
-
-
-def _texts(locator: Strategy) -> Iterator[str]:
-    match locator:
-        case ByRole(name=name):
-            yield name
-        case ByText(text=text):
-            yield text
-        case _:
-            yield getattr(locator, "selector", "")

@@ -24,7 +24,6 @@ from rutter.events.action import (
     Button,
     ByCss,
     ByRole,
-    ByText,
     Count,
     Modifier,
     Parameter,
@@ -40,6 +39,7 @@ from rutter.events.checks import HERE, Check, texts_of
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Step
 from rutter.pipeline.workflows.check_syntax import check_from, read_back_from, shows_something
+from rutter.pipeline.workflows.locator_syntax import beside_of, read_locator
 from rutter.pipeline.workflows.secret_literals import Literals
 from rutter.pipeline.workflows.stated_checks import named_checks, named_read_back, web_address
 
@@ -54,8 +54,6 @@ CLICKED = frozenset({"click", "doubleClick"})
 WRITTEN = "/* rutter */ "  # an expression that our export wrote: a run waits for that by itself
 # No action of ours, and nothing is lost by passing them over.
 PASSED_OVER = frozenset({"setViewport", "keyUp", "close", "emulateNetworkConditions"})
-_TEXT = re.compile(r'^[\w-]+::-p-text\((?P<text>".*")\)$', re.DOTALL)
-_ARIA = re.compile(r'^(?P<name>.*?)(?:\[role="(?P<role>[^"]+)"\])?$', re.DOTALL)
 Wanted = TypeVar("Wanted", bound=msgspec.Struct)
 _PART = re.compile(r"(?:Otp|Pin)(?![a-z])")  # of a name that is written in one: userOtp
 
@@ -383,32 +381,6 @@ def _strategy(path: Sequence[str]) -> Strategy | None:
     return ByCss(INTO.join(selectors)) if selectors and len(selectors) == len(parts) else None
 
 
-def read_locator(selector: str) -> Strategy | None:
-    kind, _, rest = selector.partition("/")
-    match kind:
-        case "aria":
-            parts = _ARIA.match(rest)
-            assert parts is not None
-            return ByRole(parts["role"] or "", parts["name"])
-        case "text":
-            return ByText(rest)
-        case "pierce" | "css":
-            return ByCss(rest)
-        case "xpath":
-            return None
-        case _ if (texted := _TEXT.match(selector)) is not None:
-            return _text_of(texted["text"])
-        case _:
-            return ByCss(selector)
-
-
-def _text_of(quoted: str) -> ByText | None:
-    try:
-        return ByText(msgspec.json.decode(quoted, type=str))
-    except (msgspec.DecodeError, msgspec.ValidationError):
-        return None
-
-
 def _preference(strategy: Strategy) -> int:
     """A3: test id, stable id, other CSS, role and name, text."""
     match strategy:
@@ -440,7 +412,9 @@ def _scroll(step: RecorderStep) -> Action:
 
 class _Extract(msgspec.Struct):
     name: str
-    selectors: list[str | list[str]]
+    selectors: list[str | list[str]] = []
+    label: str = ""
+    near: str = ""
 
 
 class _Position(msgspec.Struct):
@@ -482,6 +456,8 @@ class _ReadBack(msgspec.Struct, forbid_unknown_fields=True):
 
 def _extract(step: RecorderStep) -> Action:
     wanted = _converted(step.parameters, _Extract, "give name and selectors")
+    if beside := beside_of(wanted.label, wanted.near):
+        return Action("extract", target=Target((beside,)), name=wanted.name)
     return Action("extract", target=_target(wanted.selectors, step.frame), name=wanted.name)
 
 

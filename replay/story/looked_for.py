@@ -16,7 +16,7 @@ from rutter.actors.rules.steps.likeness import (
     score,
     weigh,
 )
-from rutter.events.action import ByRole, ByText, Strategy, Target
+from rutter.events.action import ByBeside, ByRole, ByText, Strategy, Target
 from rutter.events.executor import LookalikesFound, TargetMissing, TargetResolved
 from rutter.events.observer import PageObserved
 from rutter.events.page import Page, PageElement, Resolved
@@ -179,7 +179,7 @@ def _wanted(locators: Iterable[Strategy]) -> tuple[str, str]:
     for locator in locators:
         if isinstance(locator, ByRole):
             role, name = role or locator.role, name or locator.name
-        elif isinstance(locator, ByText):
+        elif isinstance(locator, ByText | ByBeside):
             name = name or locator.text
     return role, name
 

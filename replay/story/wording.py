@@ -9,6 +9,7 @@ import msgspec
 from rutter.events.action import (
     DOUBLE,
     Action,
+    ByBeside,
     ByCss,
     ByPoint,
     ByRef,
@@ -318,6 +319,8 @@ def locator_in_words(strategy: Strategy) -> str:
             return f"{role or 'element'} {_named(name)}"
         case ByText(text):
             return f"text {_named(text)}"
+        case ByBeside(text, how):
+            return f"what stands {'at' if how == 'label' else 'near'} {_named(text)}"
         case ByPoint(x, y):
             return f"point {x},{y}"
         case ByRef(ref):

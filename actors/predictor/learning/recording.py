@@ -16,6 +16,7 @@ from rutter.actors.rules.workflows.templates import hosts_of, named_target, name
 from rutter.events.action import (
     CLICKS,
     Action,
+    ByBeside,
     ByCss,
     ByPoint,
     ByRef,
@@ -31,7 +32,10 @@ from rutter.events.service_pack import Service
 from rutter.events.workflow import Criteria, Expectation, StandingApproval, Step, Workflow
 
 # A3's order of preference. CSS by test id or id comes first because it survives a new wording.
-_RANK: dict[type[Strategy], int] = {ByCss: 0, ByRole: 1, ByText: 2, ByPoint: 3, ByRef: 4}
+_RANK: dict[type[Strategy], int] = {
+    **{ByCss: 0, ByRole: 1, ByText: 2},
+    **{ByPoint: 3, ByRef: 4, ByBeside: 5},
+}
 
 
 class PerformedStep(msgspec.Struct, frozen=True):
@@ -55,6 +59,9 @@ def canonical(action: Action, element: Resolved | None, values: Mapping[str, str
     """
     if element is None or action.target is None:
         return action
+    if isinstance(action.target.primary, ByBeside):  # what it says is another in each run
+        beside = named_target(Target(action.target.strategies), values)
+        return msgspec.structs.replace(action, target=beside)
     locators = list(element.ways) + [s for s in action.target.strategies if s not in element.ways]
     locators.sort(key=lambda strategy: _RANK[type(strategy)])
     target = named_target(Target(tuple(locators), element.fingerprint), values)

@@ -12,6 +12,7 @@ from rutter.events.action import (
     CLICKS,
     OBSERVATIONS,
     Action,
+    ByBeside,
     ByCss,
     ByRole,
     ByText,
@@ -143,7 +144,7 @@ def _named_by(target: Target | None) -> Iterator[str]:
                 yield selector
             case ByRole(_, name):
                 yield name
-            case ByText(text):
+            case ByText(text) | ByBeside(text):
                 yield text
             case _:
                 pass

@@ -15,7 +15,17 @@ import msgspec
 
 from rutter.actors.rules.pages.address import blur
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
-from rutter.events.action import Box, ByCss, ByRole, ByText, Fingerprint, Target, Untrusted
+from rutter.events.action import (
+    Box,
+    ByBeside,
+    ByCss,
+    ByRole,
+    ByText,
+    Fingerprint,
+    Target,
+    Untrusted,
+    locator_text,
+)
 from rutter.events.page import Resolved
 from rutter.events.run_settings import MILLION
 
@@ -93,8 +103,8 @@ def mapped(fingerprint: Fingerprint, change: Callable[[str], str]) -> Fingerprin
 
 def found_by_data(target: Target) -> bool:
     """Chosen by a parameter's value alone: nothing else on the page can stand in for it."""
-    names = [it.name if isinstance(it, ByRole) else it.text if isinstance(it, ByText) else ""
-             for it in target.strategies]  # fmt: skip
+    named = ByRole | ByText | ByBeside
+    names = [locator_text(it) if isinstance(it, named) else "" for it in target.strategies]
     return bool(names) and all("${" in name for name in names)
 
 

@@ -15,6 +15,7 @@ from rutter.actors.rules.tools.tool_table import (
     TOOLS,
     Arguments,
     Descriptor,
+    Extract,
     Fill,
     Press,
     Scroll,
@@ -55,13 +56,21 @@ def order(tool: object, arguments: object, *, number: int, names: BoundNames) ->
         given = msgspec.convert(plain, descriptor.args)
     except msgspec.ValidationError as error:
         return LoggedCall(descriptor.name, _harmless(descriptor, plain), _wrong(error))
-    if isinstance(given, Scroll) and given.ref is None and given.direction is None:
-        return LoggedCall(
-            descriptor.name, _harmless(descriptor, plain), "give a ref or a direction"
-        )
+    if lacking := _lacking(given):
+        return LoggedCall(descriptor.name, _harmless(descriptor, plain), lacking)
     if isinstance(given, Press):
         return _pressed(descriptor, given)
     return _fits(descriptor, given, number, names)
+
+
+def _lacking(given: Arguments) -> str:
+    """What no schema of one argument says."""
+    if isinstance(given, Scroll) and given.ref is None and given.direction is None:
+        return "give a ref or a direction"
+    if isinstance(given, Extract):
+        ways = (given.ref, given.label, given.near)
+        return "" if ways.count(None) == len(ways) - 1 else "give one of ref, label and near"
+    return ""
 
 
 def _pressed(descriptor: Descriptor, given: Press) -> LoggedCall:

@@ -12,7 +12,17 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rutter.actors.rules.text.phrase_file import check_names, load_table
-from rutter.events.action import Action, ActionType, ByRef, Parameter, Secret, Target, Typed, Value
+from rutter.events.action import (
+    Action,
+    ActionType,
+    ByBeside,
+    ByRef,
+    Parameter,
+    Secret,
+    Target,
+    Typed,
+    Value,
+)
 
 WITHOUT_SNAPSHOT = frozenset({"request_human_approval", "complete_task"})
 
@@ -43,6 +53,7 @@ Direction = Annotated[
 ]
 Status = Annotated[Literal["success", "failed"], _as_s3(enum=["success", "failed"])]
 Said = Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
+Words = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]  # of a page: a line of it
 Written = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 
 
@@ -100,7 +111,9 @@ class Wait(Arguments, frozen=True):
 
 
 class Extract(Arguments, frozen=True):
-    ref: Ref
+    ref: Ref | None = None
+    label: Words | None = None
+    near: Words | None = None
 
 
 class ReadPage(Arguments, frozen=True):
@@ -203,6 +216,8 @@ class Logged(msgspec.Struct, frozen=True):
     key: str | None = None
     ms: int = 1_000
     page: int = 1
+    label: str | None = None
+    near: str | None = None
     viewport_only: bool = True
     action: str = ""
     reason: str = ""
@@ -235,7 +250,7 @@ def action_of(tool: str, given: Logged, look: int = 0) -> Action | None:
     kind = _ACTIONS.get(tool)
     if kind is None:
         return None
-    target = Target((ByRef(given.ref, look),)) if given.ref is not None else None
+    target = _target(given, look)
     match kind:
         case "scroll" if target is None:
             return Action(kind, direction=given.direction, amount=given.amount)
@@ -254,6 +269,14 @@ def action_of(tool: str, given: Logged, look: int = 0) -> Action | None:
             return Action(kind, target=target, value=_value(given.value))
         case _:
             return Action(kind, target=target)
+
+
+def _target(given: Logged, look: int) -> Target | None:
+    if given.ref is not None:
+        return Target((ByRef(given.ref, look),))
+    if given.label is not None:
+        return Target((ByBeside(given.label),))
+    return Target((ByBeside(given.near, "near"),)) if given.near is not None else None
 
 
 def _value(filled: Filled | None) -> Value | None:

@@ -13,6 +13,7 @@ from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.actors.rules.workflows.templates import templated
 from rutter.events.action import (
     Action,
+    ByBeside,
     ByCss,
     ByPoint,
     ByRef,
@@ -187,6 +188,8 @@ def _way(way: Strategy, literals: Mapping[str, str]) -> tuple[str, ...]:
             return "point", str(x), str(y)
         case ByRef(ref, look):
             return "ref", ref, str(look)
+        case ByBeside(text, how):
+            return how, _alike(text, literals)
 
 
 def _alike(text: str, literals: Mapping[str, str]) -> str:

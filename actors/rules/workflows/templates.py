@@ -9,6 +9,7 @@ from rutter.actors.rules.pages.address import host_of
 from rutter.actors.rules.steps.likeness import mapped
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.events.action import (
+    ByBeside,
     ByCss,
     ByPoint,
     ByRef,
@@ -114,6 +115,8 @@ def _parametrised(strategy: Strategy, values: Mapping[str, str]) -> Strategy | N
             return ByRole(role, templated(name, values))
         case ByText(text):
             return ByText(templated(text, values))
+        case ByBeside(text, how):
+            return ByBeside(templated(text, values), how)
         case ByCss(selector):
             folded = selector.casefold()
             tied = any(value.casefold() in folded for value in _telling(values))

@@ -7,6 +7,7 @@ import msgspec
 from rutter.actors.rules.pages.address import origin_of
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.events.action import (
+    ByBeside,
     ByRole,
     ByText,
     DialogAnswer,
@@ -65,6 +66,8 @@ class Bindings:
                 return ByRole(role, self._filled(name))
             case ByText(text):
                 return ByText(self._filled(text))
+            case ByBeside(text, how):
+                return ByBeside(self._filled(text), how)
             case _:
                 return strategy
 

@@ -8,9 +8,18 @@ import pytest
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.actors.rules.steps.confidence import apart
 from rutter.actors.validator.actor import Validator
-from rutter.events.action import Action, ByRole, Parameter, Secret, Target, Text, Untrusted
+from rutter.events.action import (
+    Action,
+    ByBeside,
+    ByRole,
+    Parameter,
+    Secret,
+    Target,
+    Text,
+    Untrusted,
+)
 from rutter.events.critic import PageAssessed
-from rutter.events.executor import TargetChanged, TargetMissing
+from rutter.events.executor import ErrorCode, TargetChanged, TargetMissing
 from rutter.events.page import Resolved, Resting
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
@@ -265,6 +274,20 @@ def test_reading_a_risky_element_needs_no_policy() -> None:
     assert said(RECORDING, plan(read), found(element(name="Delete"))) == (
         QueryStarted(1, 1, read, digest="e1"),
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("element_not_found", "nobody sees 'Number' on the page with something beside it"),
+        ("element_ambiguous", "'Number' is said in several places: give more of the words there"),
+    ],
+)
+def test_words_that_nothing_stands_beside_are_told(code: ErrorCode, reason: str) -> None:
+    read = Action("extract", target=Target((ByBeside("Number"),)))
+    [rejected] = said(RECORDING, plan(read), TargetMissing(1, 1, code))
+    assert isinstance(rejected, ActionRejected)
+    assert (rejected.error, rejected.reason) == (code, reason)
 
 
 def test_the_page_is_read_as_it_is_once_it_is_at_rest_and_a_part_of_it_when_that_was_found() -> (

@@ -17,6 +17,7 @@ from hypothesis import strategies as some
 from rutter.events.action import (
     Action,
     Box,
+    ByBeside,
     ByCss,
     ByPoint,
     ByRole,
@@ -152,6 +153,8 @@ EVERYTHING = (
     Action("scroll", direction="to", amount=240),
     Action("scroll", direction="top"),
     Action("extract", target=css("#number"), name="number"),
+    Action("extract", target=Target((ByBeside("Order number"),)), name="number"),
+    Action("extract", target=Target((ByBeside("was sent", "near"),)), name="number"),
     Action("read_page", name="terms"),
     Action("read_page", target=css("iframe >>> #terms"), name="terms", page=2),
     Action("click", target=css("#row"), count=2),

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from rutter.events.action import Action, ByCss, ByRole, ByText, Parameter, Target
+from rutter.events.action import Action, ByBeside, ByCss, ByRole, ByText, Parameter, Target
 from rutter.events.checks import TextVisible
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Expectation, Place, Step, Workflow
@@ -58,6 +58,8 @@ def test_it_stands_behind_its_step_and_reads_by_a_name() -> None:
         ("aria/Total", (ByRole("", "Total"),)),
         ("text/Order number", (ByText("Order number"),)),
         ("#n | text/Order number", (ByCss("#n"), ByText("Order number"))),
+        ("label/Order number", (ByBeside("Order number"),)),
+        ("near/was sent", (ByBeside("was sent", "near"),)),
     ],
 )
 def test_a_selector_is_one_of_those_that_scripts_have(
@@ -114,8 +116,9 @@ def test_two_values_have_two_names() -> None:
 
 
 def test_a_parameter_may_say_which_element_it_is() -> None:
-    changed = edit((3, "row aria/${customer}"))
-    assert changed.steps[-1].action.target == Target((ByRole("", "${customer}"),))
+    changed = edit((3, "row aria/${customer}"), (3, "line near/for ${customer}"))
+    assert changed.steps[-2].action.target == Target((ByRole("", "${customer}"),))
+    assert changed.steps[-1].action.target == Target((ByBeside("for ${customer}", "near"),))
 
 
 def test_without_its_last_step_a_workflow_ends_where_the_one_before_led() -> None:

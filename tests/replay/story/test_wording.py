@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rutter.events.action import (
     Action,
     ActionType,
+    ByBeside,
     ByCss,
     ByPoint,
     ByRole,
@@ -182,6 +183,10 @@ def test_a_value_is_told_by_its_name_and_a_secret_never() -> None:
         (Action("press", key="Control+Enter"), "press Control+Enter"),
         (Action("select", target=css("#p"), value=None), "select nothing in #p"),
         (Action("extract", target=css("#n"), name="order number"), "read order number from #n"),
+        (
+            Action("extract", target=Target((ByBeside("Number"),)), name="number"),
+            "read number from what stands at 'Number'",
+        ),
         (Action("read_page"), "read the whole page"),
         (
             Action("read_page", target=css("#n"), name="terms", page=2),

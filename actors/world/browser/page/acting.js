@@ -583,7 +583,9 @@ const bringIntoView = (digest) => checked(digest, (el) => {
   return {};
 });
 
-const read = (digest) => checked(digest, (el) => {
+const read = (digest, ways = []) => checked(digest, (el) => {
+  const beside = ways.filter((way) => way.by === "beside").map((way) => wordsBeside(el, way)).find((said) => said !== null);
+  if (beside !== undefined) return { text: clip(beside, 4000), table: null };
   const field = ["input", "textarea"].includes(tagOf(el)) && !isSecret(el);
   return { text: clip(squeeze(field ? el.value : property(el, "innerText")), 4000), table: tableOf(el) };
 });

@@ -53,6 +53,7 @@ function candidates(strategy) {
     case "css": return byCss(strategy.selector);
     case "aria": return byRole(strategy.role, squeeze(strategy.name));
     case "text": return allRoots().flatMap((root) => byText(root, squeeze(strategy.text).toLowerCase()));
+    case "beside": return besides(strategy.text, strategy.how || "label").map(({ el }) => el);
     case "ref": return byRef(strategy.ref, strategy.look || 0);
     default: return [deepest(strategy.x, strategy.y)].filter(Boolean);
   }
@@ -84,18 +85,21 @@ function byRole(wantedRole, wantedName) {
   }
 }
 
+const byText = (root, wanted) =>
+  [...new Set([...innermost(root, wanted)].map((el) => upTo(el, "a,button,label,summary,[role=button],[role=link],[role=tab],[role=menuitem]") || el))];
+
 // The innermost elements that hold the text; what does not hold it is not looked into.
-function byText(root, wanted) {
+function innermost(root, wanted) {
   const found = new Set();
   const holding = (el) => [...childrenOf(el)].filter((c) => squeeze(textContentOf(c)).toLowerCase().includes(wanted));
   const visit = (el) => {
     const inner = holding(el);
-    if (!inner.length) found.add(upTo(el, "a,button,label,summary,[role=button],[role=link],[role=tab],[role=menuitem]") || el);
+    if (!inner.length) found.add(el);
     inner.forEach(visit);
   };
   const top = typeOf(root) === 9 ? root.body : root;
   if (top) holding(top).forEach(visit);
-  return [...found];
+  return found;
 }
 
 // An element of this very look, as long as it is there: another document has another look's refs.

@@ -12,6 +12,7 @@ from rutter.actors.rules.pages.changes import PageMoment
 from rutter.actors.rules.workflows.templates import hosts_of, names_used, template
 from rutter.events.action import (
     Action,
+    ByBeside,
     ByCss,
     ByPoint,
     ByRole,
@@ -52,6 +53,12 @@ def test_an_action_keeps_every_locator_in_the_order_of_preference() -> None:
         ByText("Go"),
         ByPoint(1, 2),
     )
+
+
+def test_what_stands_beside_words_is_found_by_them_alone_whatever_it_says() -> None:
+    read = Action("extract", target=Target((ByBeside("Order of Aurora Shipping"), ByCss("#n"))))
+    told = canonical(read, seen(ByCss("p:nth-of-type(2)")), VALUES)
+    assert told.target == Target((ByBeside("Order of ${customer}"),))
 
 
 def test_the_same_element_is_the_same_target_whoever_found_it_first() -> None:

@@ -20,7 +20,7 @@ from rutter.actors.rules.tools.tool_table import (
     action_of,
     place_of_ref,
 )
-from rutter.events.action import Action, ByRef, Parameter, Secret, Target, Typed
+from rutter.events.action import Action, ByBeside, ByRef, Parameter, Secret, Target, Typed
 from rutter.events.tools import ToolError
 
 # S3 1.1.3, as it is written there.
@@ -157,6 +157,12 @@ AT_7 = Target((ByRef("@e7"),))
         ("press", Logged(key="Enter"), Action("press", key="Enter")),
         ("wait", Logged(ms=5), Action("wait", ms=5)),
         ("extract", Logged(ref="@e7"), Action("extract", target=AT_7)),
+        ("extract", Logged(label="No."), Action("extract", target=Target((ByBeside("No."),)))),
+        (
+            "extract",
+            Logged(near="No. 1"),
+            Action("extract", target=Target((ByBeside("No. 1", "near"),))),
+        ),
         ("read_page", Logged(), Action("read_page", page=1)),
         ("read_page", Logged(ref="@e7", page=2), Action("read_page", target=AT_7, page=2)),
         ("get_snapshot", Logged(), None),
