@@ -25,13 +25,13 @@ FLOW = shop_facts.workflow(step(click("#one")), step(go_to("/two")))
 RUN = shop_facts.run_of(FLOW)
 HEADED = msgspec.structs.replace(RUN, headed=True)
 DUE = StepDue(0, 2, FLOW.steps[0])
-GONE = "execution_error", "element_not_found"
 AWAITED = ObservationRequested("barrier_awaited", 10_000)
 LATER = 10_000  # ms: as long as an answer may take
 
 
 def missing(number: int = 1) -> ActionRejected:
-    return ActionRejected(number, "target_exists", "no", "1", *GONE)
+    gone = "element_not_found"
+    return ActionRejected(number, "target_exists", "no", "1", "execution_error", gone)
 
 
 def at_barrier(barrier: Barrier, started: SessionStarted = RUN, *more: AnyEvent) -> Story:
@@ -135,7 +135,7 @@ def test_what_is_beside_or_drawn_is_no_reason_that_an_element_is_gone(barrier: B
 
 
 def test_a_captcha_beside_is_why_nothing_was_sent() -> None:
-    story = at_barrier(BESIDE)
+    story, decided = at_barrier(BESIDE), tuple[AnyEvent, ...]()
     for attempt in (1, 2):
         told = intent(click("#one"), attempt=attempt), shop_facts.done(attempt=attempt)
         for event in (*told, judged("no_effect", attempt=attempt)):
