@@ -18,13 +18,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.replay.fold import Fold, hears
 from rutter.replay.step_record import StepRecord
 from rutter.replay.story.phases import PHASES
-from rutter.replay.story.results import (
-    SentFile,
-    SessionResults,
-    TableRows,
-    numbered,
-    table_rows,
-)
+from rutter.replay.story.results import SentFile, SessionResults, TableRows, numbered, table_rows
 from rutter.replay.story.wording import file_wanted, name_on, printable
 
 

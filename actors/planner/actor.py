@@ -67,11 +67,7 @@ from rutter.events.predictor import Candidate, PredictionMade, StepDue
 from rutter.events.runtime import RecordingFinished, SessionResumed, SessionStarted
 from rutter.events.signature import signature
 from rutter.events.tools import ApprovalSought, CompletionClaimed, ToolCalled
-from rutter.events.validator import (
-    ActionRejected,
-    CheckpointPassed,
-    CheckpointRefused,
-)
+from rutter.events.validator import ActionRejected, CheckpointPassed, CheckpointRefused
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Expectation
 

@@ -6,16 +6,7 @@ tried again, and each correction leads with a kind that led none before.
 
 import msgspec
 
-from rutter.events.action import (
-    Action,
-    ByBeside,
-    ByCss,
-    ByPoint,
-    ByRef,
-    ByRole,
-    ByText,
-    Strategy,
-)
+from rutter.events.action import Action, ByBeside, ByCss, ByPoint, ByRef, ByRole, ByText, Strategy
 from rutter.events.page import Resolved
 
 KINDS: dict[type[Strategy], str] = {

@@ -37,12 +37,7 @@ from rutter.events.executor import (
 from rutter.events.logins import LoginUsed
 from rutter.events.observer import BrowserLost, ObservationFailed, PageObserved
 from rutter.events.page import Resolved
-from rutter.events.planner import (
-    AdviceRequested,
-    CheckpointReached,
-    PlanProposed,
-    RunStopped,
-)
+from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
 from rutter.events.runtime import (
     DeadlinePassed,
     Failure,

@@ -8,13 +8,7 @@ from collections.abc import Iterable
 
 from rutter.actors.planner.model_led import ended, heard, lead_on
 from rutter.actors.planner.provider_choice import lost
-from rutter.actors.planner.run import (
-    person_declined,
-    propose,
-    refusal_ends,
-    stop_run,
-    stopped_by,
-)
+from rutter.actors.planner.run import person_declined, propose, refusal_ends, stop_run, stopped_by
 from rutter.actors.planner.tool_desk import (
     Desk,
     arguments_of,

@@ -24,12 +24,7 @@ from rutter.events.action import Action
 from rutter.events.causes import Cause
 from rutter.events.critic import ActionJudged, ReadBackDue
 from rutter.events.executor import LookalikesFound
-from rutter.events.planner import (
-    ObservationRequested,
-    PlanProposed,
-    RunStopped,
-    StepSettled,
-)
+from rutter.events.planner import ObservationRequested, PlanProposed, RunStopped, StepSettled
 from rutter.events.predictor import StepDue
 from rutter.events.validator import ActionRejected, CheckpointPassed, CheckpointRefused
 from rutter.events.vocabulary import AnyEvent

@@ -35,12 +35,7 @@ from rutter.pipeline.workflows.check_syntax import (
 )
 from rutter.pipeline.workflows.diff import StepDifference, differences
 from rutter.pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
-from rutter.pipeline.workflows.read_steps import (
-    FORM,
-    PAGE_FORM,
-    read_extraction,
-    read_page_reading,
-)
+from rutter.pipeline.workflows.read_steps import FORM, PAGE_FORM, read_extraction, read_page_reading
 from rutter.replay.documents.workflow_page import render
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.story.wording import in_words, printable

@@ -53,13 +53,7 @@ from rutter.pipeline.export.wait_conditions import (
 from rutter.pipeline.export.wait_points import is_led, pacing_of
 from rutter.pipeline.workflows.check_syntax import mapped
 from rutter.pipeline.workflows.locator_syntax import read_locator
-from rutter.pipeline.workflows.recorder_import import (
-    BUTTONS,
-    FRAME,
-    INTO,
-    MODIFIERS,
-    READ_PAGE,
-)
+from rutter.pipeline.workflows.recorder_import import BUTTONS, FRAME, INTO, MODIFIERS, READ_PAGE
 
 Json = dict[str, Any]
 LONGEST_MS = 30_000  # the Recorder takes no longer timeout

@@ -15,12 +15,7 @@ from typing import Any, Protocol, TypeVar
 import anyio
 import msgspec
 from mcp.server import Server, ServerRequestContext
-from mcp_types import (
-    CallToolRequestParams,
-    CallToolResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-)
+from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.events.envelope import Envelope

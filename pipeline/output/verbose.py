@@ -22,19 +22,8 @@ from rutter.events.critic import (
     VisionSought,
 )
 from rutter.events.envelope import Envelope
-from rutter.events.executor import (
-    ActionDone,
-    ActionFailed,
-    PersonActed,
-    QueryAnswered,
-    QueryFailed,
-)
-from rutter.events.observer import (
-    DialogOpened,
-    DownloadFinished,
-    FilesSeen,
-    RequestBlocked,
-)
+from rutter.events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
+from rutter.events.observer import DialogOpened, DownloadFinished, FilesSeen, RequestBlocked
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import (
     AdviceRequested,

@@ -36,12 +36,7 @@ from rutter.pipeline.app import close_interrupted_sessions
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.artifact_survey import running, survey
 from rutter.pipeline.upkeep.erase import carry_out, finish_erasing
-from rutter.pipeline.upkeep.inspection import (
-    InspectionWatch,
-    unwatched,
-    watched,
-    watched_rows,
-)
+from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched, watched, watched_rows
 
 # What a process says of itself, and nobody's name is in it.
 ITSELF = (ProcessStarted, ProcessStopped, LogSealed, ArtifactsExpired)

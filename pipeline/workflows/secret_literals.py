@@ -13,14 +13,7 @@ import msgspec
 from rutter.actors.rules.pages.address import blur
 from rutter.actors.rules.steps.likeness import mapped
 from rutter.actors.world.secrets.redaction import SHORTEST
-from rutter.events.action import (
-    Action,
-    DialogAnswer,
-    Secret,
-    Target,
-    Text,
-    locator_text,
-)
+from rutter.events.action import Action, DialogAnswer, Secret, Target, Text, locator_text
 from rutter.events.chain import is_gone
 from rutter.events.checks import texts_of
 from rutter.events.envelope import kind

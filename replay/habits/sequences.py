@@ -11,15 +11,7 @@ import msgspec
 
 from rutter.actors.rules.workflows.templates import named_target
 from rutter.actors.rules.workflows.versions import Versions
-from rutter.events.action import (
-    Action,
-    ByRole,
-    Parameter,
-    Target,
-    Text,
-    Value,
-    locator_text,
-)
+from rutter.events.action import Action, ByRole, Parameter, Target, Text, Value, locator_text
 from rutter.events.envelope import Envelope
 from rutter.events.predictor import (
     SessionForgotten,

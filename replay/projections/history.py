@@ -18,12 +18,7 @@ from rutter.replay.fold import hears
 from rutter.replay.projections.projection import Entry, Projection
 from rutter.replay.step_record import StepRecord
 from rutter.replay.story.evidence_weight import deciding, overall
-from rutter.replay.story.wording import (
-    file_in_words,
-    in_words,
-    locator_in_words,
-    value_in_words,
-)
+from rutter.replay.story.wording import file_in_words, in_words, locator_in_words, value_in_words
 
 
 class HistoryTables(Projection):

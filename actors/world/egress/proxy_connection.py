@@ -14,12 +14,7 @@ from typing import Protocol
 import h11
 
 from rutter.actors.rules.policy.hosts import HostRefusal
-from rutter.actors.world.egress.dialer import (
-    NOTHING_SAID,
-    AddressRefused,
-    Streams,
-    Unreachable,
-)
+from rutter.actors.world.egress.dialer import NOTHING_SAID, AddressRefused, Streams, Unreachable
 from rutter.actors.world.egress.request_target import (
     MALFORMED,
     RequestTarget,

@@ -19,13 +19,7 @@ from tests.support import command_fixtures
 from tests.support.command_shell import Rutter, refused
 from tests.support.data_directories import held
 from tests.support.scripted_shop import AURORA, ORDER, effectors, shop
-from tests.support.shop_sessions import (
-    YES,
-    NextClock,
-    break_off,
-    open_app,
-    record_order,
-)
+from tests.support.shop_sessions import YES, NextClock, break_off, open_app, record_order
 
 rutter = command_fixtures.with_orders
 

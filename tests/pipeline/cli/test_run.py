@@ -29,14 +29,7 @@ from rutter.pipeline.cli.demo import ALONE
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.demo_sites.chandlery import Switches
 from tests.support.command_shell import Rutter, check_logs, places_of, wait_for_line
-from tests.support.recorded_site import (
-    PASSWORD,
-    AtTerminal,
-    Harbour,
-    Ship,
-    is_wanted,
-    once,
-)
+from tests.support.recorded_site import PASSWORD, AtTerminal, Harbour, Ship, is_wanted, once
 
 pytestmark = pytest.mark.browser
 

@@ -10,13 +10,7 @@ from rutter.events.tables import Table
 from rutter.events.validator import QueryStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.steps import KINDS, steps_in
-from rutter.replay.story.results import (
-    SessionResults,
-    TableRows,
-    as_json,
-    numbered,
-    rows_in_words,
-)
+from rutter.replay.story.results import SessionResults, TableRows, as_json, numbered, rows_in_words
 from tests.support import shop_facts
 from tests.support.step_kinds import READ
 

@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rutter.actors.rules.pages.page_state import (
-    CAREFUL,
-    checkpoint_of,
-    detect,
-    phrases_for,
-)
+from rutter.actors.rules.pages.page_state import CAREFUL, checkpoint_of, detect, phrases_for
 from rutter.actors.rules.pages.state_rules import state_rules
 from rutter.events.action import Untrusted
 from rutter.events.checks import PageState

@@ -15,14 +15,7 @@ from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import MAX_TABS, TOO_MANY, Window
 from rutter.actors.world.browser.window_downloads import PageDownload
 from rutter.actors.world.secrets.bindings import Bindings
-from rutter.events.action import (
-    Action,
-    DialogAnswer,
-    Fingerprint,
-    Parameter,
-    Text,
-    Untrusted,
-)
+from rutter.events.action import Action, DialogAnswer, Fingerprint, Parameter, Text, Untrusted
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.chain import GENESIS
 from rutter.events.envelope import Envelope
