@@ -10,8 +10,7 @@ import re
 import msgspec
 
 from rutter.actors.rules.steps.pause import RULE as PAUSED
-from rutter.events.action import Action, ByRef, Kind
-from rutter.events.causes import PlanSource, VerdictCode
+from rutter.events.action import Action, ByRef
 from rutter.events.critic import ActionJudged, Evidence, StateDiffered
 from rutter.events.executor import (
     ActionDone,
@@ -22,7 +21,7 @@ from rutter.events.executor import (
     TargetResolved,
 )
 from rutter.events.observer import DialogOpened, DownloadFinished, FilesSeen
-from rutter.events.page import Artifact, Try
+from rutter.events.page import Try
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import LookalikesRequested, PlanProposed, PlanWithheld, TargetHealed
 from rutter.events.run_settings import MILLION
@@ -35,10 +34,8 @@ from rutter.events.validator import (
     QueryStarted,
 )
 from rutter.replay.fold import Fold, hears
-from rutter.replay.story.advice import AdviceStory, VisionStory
 from rutter.replay.story.evidence_weight import overall
-from rutter.replay.story.phases import Phase
-from rutter.replay.story.told_session import UNTIMED, EvidenceStory
+from rutter.replay.story.told_session import UNTIMED, EvidenceStory, StepAccount
 from rutter.replay.story.wording import (
     file_in_words,
     healed_in_words,
@@ -58,7 +55,7 @@ CAME_OF = {
 }
 
 
-class StepRecord(Fold, msgspec.Struct, eq=False):
+class StepRecord(Fold, StepAccount, eq=False):
     """A step record holds what is known of one step so far, and hears what is said of it.
 
     `action` is what was proposed last, by `planner`; `driver` is who proposed it first. `name` is
@@ -78,27 +75,11 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     why: str
     began_ns: int
     at_ns: int = 0
-    url: str = ""
-    kind: Kind = "action"
     planner: str = "person"
-    source: PlanSource = "person"
-    index: int = -1
-    attempts: int = 1
-    probability: int | None = None
     read_back_of: int = 0
     settles: int = -1
     name: str = ""
-    element: str = ""
-    role: str = ""
-    found_by: str = ""
-    tried: list[str] = []
-    waited_ms: int = 0
-    healed: str = ""
-    rule: str = ""
-    approved: str = ""
-    asked: str = ""
     phrase: str = ""
-    untyped: bool = False
     recorded: str = ""
     acting: Action | None = None
     begun: Action | None = None
@@ -109,31 +90,10 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     doubtful: bool = False
     failure: tuple[str, str] = ("", "")
     typed: str | None = None
-    extracted: str | None = None
     table: Table | None = None
-    verdict: str = ""
-    reason: str = ""
-    code: VerdictCode = ""
     judged: ActionJudged | None = None
     ended_ns: int = 0
-    state: str = ""
-    barrier: str = ""
-    differed: str = ""
-    screenshot: Artifact | None = None
-    files: list[str] = []
-    downloads: list[str] = []
-    dialogs: list[str] = []
-    read_backs: list["StepRecord"] = []
-    phases: list[Phase] = []
-    within: list[str] = []
-    absent: int = 0
-    undone: str = ""
-    advice: list[AdviceStory] = []
-    vision: VisionStory | None = None
-    proof: str = ""
-    looked_for: list[str] = []
-    instead: list[str] = []
-    pauses: list[str] = []
+    read_backs: list["StepRecord"] = msgspec.field(default_factory=list)
     file: str = ""
     erased: bool = False
 
@@ -176,11 +136,6 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     @property
     def took_ms(self) -> float:
         return (self.ended_ns - self.began_ns) / 1e6 if self.ended_ns else UNTIMED
-
-    @property
-    def done(self) -> bool:
-        """It is known to have come to what it was for."""
-        return self.verdict in ("confirmed", "answered")
 
     @hears
     def _plan(self, plan: PlanProposed) -> None:

@@ -154,7 +154,8 @@ class SessionSteps(Fold):
     def _begin(
         self, number: int, driver: str, action: Action, why: str, below: int = 0
     ) -> StepRecord:
-        step = StepRecord(number, driver, action, why, self.at_ns, url=self.url, read_back_of=below)
+        step = StepRecord(number, driver, action, why, self.at_ns, url=self.url, source="person")
+        step.read_back_of = below
         owner = self.steps.get(below)
         told = self.in_order if owner is None or owner.erased else owner.read_backs
         told.append(step)
@@ -165,7 +166,9 @@ class SessionSteps(Fold):
         """Where its plan was erased, a step is counted all the same, and not told."""
         if by.step not in self.steps:
             action = getattr(by, "action", Action("extract"))
-            step = StepRecord(by.step, "person", action, "", self.at_ns, erased=True)
+            step = StepRecord(
+                by.step, "person", action, "", self.at_ns, source="person", erased=True
+            )
             self.steps[by.step] = step
         if not isinstance(by, ActionDone | QueryAnswered):
             self.steps[by.step].begun_url = self.url

@@ -29,24 +29,20 @@ class EvidenceStory(msgspec.Struct, omit_defaults=True):
         return f"{self.source} '{self.checked}'{sample}, confidence {self.confidence:g}"
 
 
-class StepStory(msgspec.Struct, omit_defaults=True):
-    """A step story tells one step with everything that was decided about it.
+class StepAccount(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A step account is what the record of a step holds and its story tells alike.
 
     `verdict` is the Critic's; of an observation it is `answered` or `failed`, for nothing of it is
-    judged. `step` is 0 for a file that was read for a call: it has no number. `advice` is what
-    language models were asked before it was planned. What was predicted says which workflows it
-    seems to be `within`, and how many likelier actions were `absent` from the page; `undone` is how
-    a person took it back. `pauses` came while it was under way, or behind it. Where its element was
-    not there, `looked_for` are its locators in words, and `instead` what was most like it.
-    `waited_ms` is how long its element was waited for in vain. `proof` says in words how far it is
-    proven that the application has what the step sent. `untyped`: a person said yes, and not in the
-    word that was asked for.
+    judged, and `rejected` or `passed_over` of what was not begun. `index` is its place in a
+    workflow or script, or -1. `advice` is what language models were asked before it was planned.
+    What was predicted says which workflows it seems to be `within`, and how many likelier actions
+    were `absent` from the page; `undone` is how a person took it back. `pauses` came while it was
+    under way, or behind it. Where its element was not there, `looked_for` are its locators in
+    words, and `instead` what was most like it. `waited_ms` is how long its element was waited for
+    in vain. `proof` says in words how far it is proven that the application has what the step sent.
+    `untyped`: a person said yes, and not in the word that was asked for.
     """
 
-    step: int
-    driver: str
-    words: str
-    why: str
     kind: Kind = "action"
     source: PlanSource = "other"
     index: int = -1
@@ -73,8 +69,6 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     approved: str = ""
     asked: str = ""
     proof: str = ""
-    evidence: list[EvidenceStory] = []
-    confidence: float | None = None
     vision: VisionStory | None = None
     state: str = ""
     barrier: str = ""
@@ -82,18 +76,32 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     files: list[str] = []
     downloads: list[str] = []
     dialogs: list[str] = []
-    read_backs: list["StepStory"] = []
     advice: list[AdviceStory] = []
     screenshot: Artifact | None = None
     extracted: str | None = None
     pauses: list[str] = []
-    began_ns: int = 0
-    took_ms: float = UNTIMED
 
     @property
     def done(self) -> bool:
         """It is known to have come to what it was for."""
         return self.verdict in ("confirmed", "answered")
+
+
+class StepStory(StepAccount):
+    """A step story tells one step with everything that was decided about it.
+
+    `step` is 0 for a file that was read for a call: it has no number.
+    """
+
+    step: int
+    driver: str
+    words: str
+    why: str
+    evidence: list[EvidenceStory] = []
+    confidence: float | None = None
+    read_backs: list["StepStory"] = []
+    began_ns: int = 0
+    took_ms: float = UNTIMED
 
 
 class Story(msgspec.Struct, omit_defaults=True):
