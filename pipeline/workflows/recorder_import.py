@@ -458,6 +458,8 @@ def _extract(step: RecorderStep) -> Action:
     wanted = _converted(step.parameters, _Extract, "give name and selectors")
     if beside := beside_of(wanted.label, wanted.near):
         return Action("extract", target=Target((beside,)), name=wanted.name)
+    if not wanted.selectors:
+        raise BadInput("its parameters do not fit", "give selectors, a label or a text nearby")
     return Action("extract", target=_target(wanted.selectors, step.frame), name=wanted.name)
 
 

@@ -3,11 +3,12 @@
 They are data, in `public_suffixes.toml` beside this, kept by hand: nothing is asked for anywhere.
 """
 
-import tomllib
 from functools import cache
-from importlib.resources import files
+
+import msgspec
 
 from rutter.actors.rules.policy.hosts import LOCAL_NAMES, read_pattern
+from rutter.actors.rules.text.phrase_file import load_table
 
 FILE = "public_suffixes.toml"
 
@@ -24,11 +25,15 @@ def is_public_suffix(name: str) -> bool:
     first, dot, country = name.partition(".")
     if not dot:
         return True
-    kinds, shared = _kept()
-    return name in shared or (len(country) == 2 and first in kinds)
+    kept = _kept()
+    return name in kept.shared or (len(country) == 2 and first in kept.kinds)
+
+
+class _Suffixes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kinds: frozenset[str]
+    shared: frozenset[str]
 
 
 @cache
-def _kept() -> tuple[frozenset[str], frozenset[str]]:
-    kept = tomllib.loads(files(__package__).joinpath(FILE).read_text("utf-8"))
-    return frozenset(kept["kinds"]), frozenset(kept["shared"])
+def _kept() -> _Suffixes:
+    return load_table(__package__, FILE, _Suffixes)

@@ -41,8 +41,10 @@ SWAPS: Mapping[str, tuple[str, str]] = {
 
 
 def asked(server: PageServer, since: int) -> set[str]:
-    """Where the browser went: input is over when what it asked for is there."""
-    return {path.partition("?")[0].partition(" ")[0] for path in server.asked[since:]}
+    """Where the browser went: input is over when what it asked for is there. Its icon it asks for
+    when it likes."""
+    went = {path.partition("?")[0].partition(" ")[0] for path in server.asked[since:]}
+    return went - {"/favicon.ico"}
 
 
 def as_judged(said: Any, went: set[str]) -> bool:

@@ -98,11 +98,17 @@ def page_with_orders(site: HostileSite) -> str:
 def session(how: How, url: str, policy: Any = DEFAULT_POLICY) -> SessionStarted:
     models = ModelUse((LanguageModel("anthropic", DEFAULTS["anthropic"].model),), tuple(TOOLS))
     given = session_started.Given(criteria=Criteria(success=(Indicator("heading", "Goodbye"),)))
-    more: dict[str, Any] = {"policy": policy, "models": models, "given": given}
-    more["limits"] = Limits(max_failures=9, max_wall_ms=60_000)
+    more: session_started.SessionTerms = {"policy": policy, "given": given}
+    limits = Limits(max_failures=9, max_wall_ms=60_000)
+    secrets = [SECRET_NAME]
     if how == "tools":
-        return session_started.goal_run("plan", GOAL, url, {}, [SECRET_NAME], **more)
-    return session_started.free_run(url, {}, [SECRET_NAME], threshold=MILLION, goal=GOAL, **more)
+        return session_started.goal_run(
+            "plan", GOAL, url, {}, secrets, models=models, limits=limits, **more
+        )
+    free = session_started.free_run(
+        url, {}, secrets, threshold=MILLION, goal=GOAL, limits=limits, **more
+    )
+    return msgspec.structs.replace(free, models=models)
 
 
 async def sailed(
