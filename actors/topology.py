@@ -54,7 +54,7 @@ HEARD: dict[type[Event], Hearers] = {
     critic.ActionJudged: Hearers(("critic", "predictor", "planner"), when_durable=("advisor",)),
     critic.PageAssessed: Hearers(("predictor", "validator", "planner"), when_durable=("advisor",)),
     critic.CompletionChecked: Hearers(("critic", "planner")),
-    critic.OutcomeUnknown: Hearers(("critic",)),
+    critic.OutcomeUnknown: Hearers(("critic", "validator")),
     critic.FilesRequested: Hearers(("critic",), at_once=("observer",)),
     critic.ReadBackDue: Hearers(("critic", "planner")),
     critic.ReadBackFound: Hearers(("predictor",)),

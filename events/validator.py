@@ -69,7 +69,10 @@ class QueryStarted(TryEvent, frozen=True, tag="QueryStarted"):
 
 
 class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):
-    """The Validator asks a person, about this step, action, element and origin alone."""
+    """The Validator asks a person, about this step, action, element and origin alone.
+
+    `maybe_done_by` is the earlier step of the session that may have done the same, with an outcome
+    that is unknown; 0 where none may."""
 
     approval: str
     step: int
@@ -81,6 +84,7 @@ class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):
     origin: str = ""
     phrase: str = ""
     policy: str = ""
+    maybe_done_by: int = 0
 
 
 class CheckpointPassed(Event, frozen=True, tag="CheckpointPassed"):

@@ -23,7 +23,14 @@ from rutter.actors.rules.steps.healing import LIKENESS, doubtful, unlike
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.actors.rules.steps.pause import evolve_pause, hands_over
 from rutter.actors.rules.steps.retry import so_long
-from rutter.actors.validator.approvals import is_final, is_on_the_way, seen_as, stands_by_recording
+from rutter.actors.validator.approvals import (
+    is_final,
+    is_on_the_way,
+    seen_as,
+    stands_by_recording,
+    with_final,
+    with_unknown,
+)
 from rutter.actors.validator.questions import (
     BY_HAND,
     as_suggestion,
@@ -36,7 +43,7 @@ from rutter.actors.validator.questions import (
 )
 from rutter.actors.validator.state import ValidatorState
 from rutter.events.action import ByBeside, kind_of
-from rutter.events.critic import PageAssessed
+from rutter.events.critic import OutcomeUnknown, PageAssessed
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.executor import ErrorCode, TargetChanged, TargetMissing, TargetResolved
 from rutter.events.observer import PageObserved
@@ -96,10 +103,13 @@ class Validator:
                 return change(state, asked=asked, questions=state.questions + 1)
             case StepSettled() as settled:
                 return change(state, settled=settled)
-            case ActionStarted(irreversible=True):
+            case ActionStarted(irreversible=True) as begun:
                 aside = is_on_the_way(state)
                 done = state.done_on_the_way or aside
-                return change(state, done_on_the_way=done, had_wheel=False)
+                final = with_final(state, begun)
+                return change(state, done_on_the_way=done, had_wheel=False, final=final)
+            case OutcomeUnknown(step=step):
+                return change(state, final=with_unknown(state, step))
             case ApprovalVoided():
                 return change(state, asked=None)
             case RunStopped():

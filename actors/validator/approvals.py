@@ -1,11 +1,15 @@
 """Approvals say whether a step still stands by what a recording or a bound credential allowed."""
 
+import msgspec
+
 from rutter.actors.rules.pages.address import origin_of, place_of
 from rutter.actors.rules.policy.policy import PolicyCase, PolicyVerdict, is_irreversible, stands
 from rutter.actors.rules.policy.policy_case import is_a_door
 from rutter.actors.rules.steps.service_script import is_of_way
-from rutter.actors.validator.state import ValidatorState
+from rutter.actors.validator.state import FinalStep, ValidatorState
 from rutter.events.page import Resolved
+from rutter.events.signature import signature
+from rutter.events.validator import ActionStarted
 from rutter.events.workflow import StandingApproval, Step
 
 
@@ -58,6 +62,45 @@ def was_irreversible(state: ValidatorState) -> bool:
     if workflow is None or plan is None or not 0 <= plan.index < len(workflow.steps):
         return False
     return workflow.steps[plan.index].irreversible
+
+
+def with_final(state: ValidatorState, begun: ActionStarted) -> tuple[FinalStep, ...]:
+    """The steps that cannot be undone, this one with them; another try takes its own place."""
+    others = [each for each in state.final if each.step != begun.step]
+    return (*others, FinalStep(begun.step, signature(begun.action), state.element))
+
+
+def with_unknown(state: ValidatorState, step: int) -> tuple[FinalStep, ...]:
+    return tuple(
+        msgspec.structs.replace(each, unknown=each.unknown or each.step == step)
+        for each in state.final
+    )
+
+
+def maybe_done_by(state: ValidatorState) -> int:
+    """The last step of this session that may have done the same already, for all that is known."""
+    plan, element = state.plan, state.element
+    if plan is None:
+        return 0
+    doing = signature(plan.action)
+    same = (
+        each.step
+        for each in reversed(state.final)
+        if each.unknown and each.step != plan.step and _is_same(each, doing, element)
+    )
+    return next(same, 0)
+
+
+def _is_same(final: FinalStep, doing: str, element: Resolved | None) -> bool:
+    """The same element, or one that sends the same form; without an element, the same action."""
+    before = final.element
+    if before is None or element is None:
+        return before is element and final.doing == doing
+    if before.digest == element.digest or (before.identity and before.identity == element.identity):
+        return True
+    sent = (before.form_action, before.form_method, before.origin)
+    both = before.submits and element.submits and bool(element.form_action)
+    return both and sent == (element.form_action, element.form_method, element.origin)
 
 
 def stands_by_recording(state: ValidatorState) -> bool:

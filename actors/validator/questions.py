@@ -12,6 +12,7 @@ from rutter.actors.rules.steps.service_script import is_of_way
 from rutter.actors.validator.approvals import (
     is_final,
     is_let_in,
+    maybe_done_by,
     seen_as,
     stands_by_recording,
     was_done_on_the_way,
@@ -65,6 +66,9 @@ def _unsettled(
         return _done_before(state, started, verdict)
     if state.had_wheel and is_final(state, case):
         return _done_by_hand(state, verdict)
+    if maybe_done_by(state) and is_final(state, case):
+        certain = PolicyVerdict("ask", "maybe_done", "it cannot be undone")
+        return verdict if verdict.effect == "ask" else certain
     stood = stands_by_recording(state) and not was_done_on_the_way(state, case)
     if verdict.effect == "ask":
         answered = stood or is_let_in(state, case, verdict)
@@ -127,17 +131,21 @@ def question_on(state: ValidatorState, verdict: PolicyVerdict) -> ApprovalReques
     plan, element = state.plan, state.element
     assert plan is not None
     name = f" {element.name.text!r}" if element is not None and element.name.text else ""
+    reason, again = verdict.reason, maybe_done_by(state)
+    if again:
+        reason += f"; step {again} may have done it already: what came of that is unknown"
     return ApprovalRequested(
         approval=f"{plan.step}.{plan.attempt}.{state.questions + 1}",
         step=plan.step,
         kind=verdict.kind,
-        question=f"{plan.action.type}{name}: {verdict.reason}. Approve?",
+        question=f"{plan.action.type}{name}: {reason}. Approve?",
         rule=verdict.rule,
         signature=signature(plan.action),
         digest=seen_as(element),
         origin=element.origin if element is not None else "",
         phrase=CONFIRM if verdict.kind == "confirm" else "",
         policy=state.started.policy.version,
+        maybe_done_by=again,
     )
 
 

@@ -10,6 +10,16 @@ from rutter.events.service_pack import Checkpoint
 from rutter.events.validator import ApprovalRequested
 
 
+class FinalStep(msgspec.Struct, frozen=True):
+    """A step that cannot be undone was started on this element. `unknown`: nobody knows what came
+    of it."""
+
+    step: int
+    doing: str
+    element: Resolved | None
+    unknown: bool = False
+
+
 class ValidatorState(msgspec.Struct, frozen=True):
     started: SessionStarted
     plan: PlanProposed | None = None
@@ -28,3 +38,4 @@ class ValidatorState(msgspec.Struct, frozen=True):
     open: bool = False  # proposed, and neither begun nor refused
     let_go: int = 0  # the last step that a pause came before
     had_wheel: bool = False
+    final: tuple[FinalStep, ...] = ()

@@ -221,14 +221,16 @@ class _Asked:
     def __init__(self, session: str) -> None:
         self._session = session
         self._kind = ""
+        self._again = ""
         self._changed = anyio.Event()
 
     def hear(self, envelope: Envelope) -> None:
         if envelope.session != self._session:
             return
         match envelope.event:
-            case ApprovalRequested(kind=kind):
+            case ApprovalRequested(kind=kind, maybe_done_by=step):
                 self._kind = kind
+                self._again = f"; step {step} may have done it already" if step else ""
             case ApprovalAnswered() | ApprovalVoided() | SessionEnded():
                 self._kind = ""
             case _:
@@ -243,6 +245,7 @@ class _Asked:
             if self._kind:
                 beats += 1
                 said = f"a person is being asked ({self._kind}) in session {self._session}"
+                said += self._again
                 await context.session.report_progress(beats, message=said)
             with anyio.move_on_after(BEAT_S if self._kind else None):
                 await changed.wait()

@@ -17,7 +17,8 @@ class NoSuchQuestion(BadInput):
 
 
 class PendingQuestion(msgspec.Struct, frozen=True):
-    """A person is asked this, as the log has it. `phrase` must be typed out for a yes."""
+    """A person is asked this, as the log has it. `phrase` must be typed out for a yes;
+    `maybe_done_by` is the step that may have done it already, 0 where none may."""
 
     session: str
     approval: str
@@ -26,6 +27,7 @@ class PendingQuestion(msgspec.Struct, frozen=True):
     origin: str = ""
     phrase: str = ""
     step: int = 0
+    maybe_done_by: int = 0
 
 
 class Questions:
@@ -65,7 +67,7 @@ class Questions:
         key = session, asked.approval
         waiting: asyncio.Future[PersonAnswer] = asyncio.get_running_loop().create_future()
         of = (asked.approval, asked.kind, asked.question, asked.origin, asked.phrase, asked.step)
-        question = PendingQuestion(session, *of)
+        question = PendingQuestion(session, *of, asked.maybe_done_by)
         self._pending[key] = question, waiting
         try:
             return await waiting

@@ -18,7 +18,7 @@ from rutter.events.action import (
     Text,
     Untrusted,
 )
-from rutter.events.critic import PageAssessed
+from rutter.events.critic import OutcomeUnknown, PageAssessed
 from rutter.events.executor import ErrorCode, TargetChanged, TargetMissing
 from rutter.events.page import Resolved, Resting
 from rutter.events.person import ApprovalAnswered
@@ -53,6 +53,7 @@ from tests.support.shop_facts import (
     found,
     free_run,
     go_to,
+    judged,
     page,
     plan,
     recording_of,
@@ -250,6 +251,45 @@ def test_a_secret_for_a_plain_field_asks() -> None:
     [asked] = said(RECORDING, plan(fill("#name", Secret("pw"))), found(element("input")))
     assert isinstance(asked, ApprovalRequested)
     assert asked.rule == "secret_in_plain_field"
+
+
+ENTER = Action("press", key="Enter", target=css("#quantity"))
+BY_ENTER = element(
+    "input", "quantity", "Quantity", submits=True, form_action="/order", form_method="post"
+)
+ORDERING = msgspec.structs.replace(SEND, form_action="/order")
+
+
+@pytest.mark.parametrize(
+    ("became", "action", "meets", "again"),
+    [
+        (OutcomeUnknown(1, 1, "no answer"), click(), ORDERING, 1),
+        (OutcomeUnknown(1, 1, "no answer"), ENTER, BY_ENTER, 1),  # the same form in another way
+        (OutcomeUnknown(1, 1, "no answer"), click("#b"), element(name="Delete all"), 0),
+        (OutcomeUnknown(7, 1, "of another step"), click(), ORDERING, 0),
+        (judged(), click(), ORDERING, 0),
+    ],
+)
+def test_a_question_says_which_step_may_have_done_the_same_already(
+    became: AnyEvent, action: Action, meets: Resolved, again: int
+) -> None:
+    once = RECORDING, plan(click()), found(ORDERING), yes(), became
+    [asked] = said(*once, plan(action, number=2), found(meets, step=2))
+    assert isinstance(asked, ApprovalRequested)
+    assert asked.maybe_done_by == again
+    assert ("step 1 may have done it already" in asked.question) is bool(again)
+
+
+def test_what_may_have_happened_is_asked_about_whatever_its_recording_approved() -> None:
+    approved = step(click(), standing_approval=EXACT)
+    flow = run_of(workflow(approved, approved))
+    once = flow, plan(click(), "workflow", index=0), found(SEND)
+    assert isinstance(said(*once)[1], ActionStarted)
+    twice = plan(click(), "workflow", number=2, index=1), found(SEND, step=2)
+    assert isinstance(said(*once, *twice)[1], ActionStarted)
+    [asked] = said(*once, OutcomeUnknown(1, 1, "no answer"), *twice)
+    assert isinstance(asked, ApprovalRequested)
+    assert (asked.rule, asked.maybe_done_by) == ("sends_a_form", 1)
 
 
 def test_sending_a_form_asks() -> None:

@@ -12,7 +12,9 @@ from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.events.predictor import TransitionLearned
 from rutter.events.runtime import SessionEnded
+from rutter.pipeline.daemon.jobs.approvals import PendingQuestion
 from rutter.pipeline.mcp.mcp_server import Agents, Seat
+from rutter.pipeline.rehearsal.troubles import Fails
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_tool_sessions import (
     ORDER,
@@ -170,6 +172,41 @@ async def test_a_client_that_wants_to_know_is_told_that_a_person_is_being_asked(
             )
     assert body(ordered)["success"] is True
     assert told[0] == f"a person is being asked (policy) in session {session}"
+
+
+async def test_who_is_asked_again_after_an_unknown_outcome_hears_that_it_may_have_happened(
+    replayed: Replayed,
+) -> None:
+    told: list[str | None] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    log = replayed.memory()
+    async with rehearsed(log) as host, connected(host) as client:
+        first = await client.call_tool("open_session", {"url": START})
+        session = body(first)["session"]
+        host.worlds[session].trouble("#order", Fails("timeout", dispatched=True))
+        waiting: list[PendingQuestion] = []
+        for _ in range(2):
+            async with anyio.create_task_group() as group:
+
+                async def answer() -> None:
+                    await until(lambda: host.questions.pending(session))
+                    waiting.extend(host.questions.pending(session))
+                    await until(lambda: len(told) == len(waiting))
+                    yes = PersonAnswer(True, phrase="confirm")
+                    host.questions.answer(session, waiting[-1].approval, yes)
+
+                group.start_soon(answer)
+                first = await client.call_tool(
+                    "browser_click", {"ref": refs(first)["Order"]}, progress_callback=hear
+                )
+    step = waiting[0].step
+    assert [each.maybe_done_by for each in waiting] == [0, step]
+    assert f"step {step} may have done it already" in waiting[1].question
+    assert told[1] == f"{told[0]}; step {step} may have done it already"
+    assert body(first)["success"] is True
 
 
 async def test_a_call_that_is_called_off_while_a_person_is_asked_lets_the_client_go(
