@@ -2,12 +2,14 @@
 function does what a command says."""
 
 import argparse
+import difflib
 import re
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NoReturn, get_args
 
 import msgspec
 
@@ -20,16 +22,16 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import PREDICTORS
 from rutter.pipeline.sessions.service_file import PLACES, bundled
 
-EPILOG = """examples:
-  rutter demo
-  rutter record order --script order.json --allow 127.0.0.1:8000 \\
-      --param customer="Aurora Shipping" --secret password=env:SHOP_PASSWORD
-  rutter run order --set customer="Juniper Tankers" --secret password=env:SHOP_PASSWORD
-  rutter run --goal "cancel my subscription" --url https://stream.example --service streaming
-  rutter show last
-
-exit codes: 0 done and verified, 1 replay diverged, 2 bad input, 3 lost, 4 denied,
+DOES = "Does work in a browser that it was shown once."
+EPILOG = """exit codes: 0 done and verified, 1 replay diverged, 2 bad input, 3 lost, 4 denied,
 5 needs a person, 6 not verified, 7 interrupted, 8 environment"""
+FIRST = f"""{DOES}
+
+  rutter demo                                   see it work, on a site that comes along
+  rutter record NAME --url https://your.site    show it a workflow in a window
+  rutter run NAME                               have it done
+
+All commands: rutter --help"""
 LISTED = Path(__file__).with_name("commands.toml")
 USAGE = re.compile(r"(?P<names>(?:--[\w-]+(?:, )?)+|\w+)(?: (?P<value>.+?))?(?P<many> \.\.\.)?")
 # What the list calls <so>: the code is who knows it.
@@ -93,24 +95,27 @@ Listed = Mapping[str, ListedCommand]
 
 @cache  # hundreds of flags, the same for every command line
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
+    shared, listed = _shared(), _listed()
+    top = CommandParser(
         prog="rutter",
-        description="Learns a browser workflow by watching it once, then sails it alone.",
+        usage="rutter COMMAND ...",
+        description="\n".join((DOES, *_in_groups(listed))),
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[_shared(top=True)],
     )
+    top.set_defaults(do=_say_first)
     top.add_argument(
         "--version", action="version", version=f"rutter {metadata.version('rutter-agent')}"
     )
-    shared, listed = _shared(), _listed()
-    below: dict[str, Any] = {"": top.add_subparsers(metavar="COMMAND", required=True)}
+    below: dict[str, Any] = {"": top.add_subparsers(prog="rutter", help=argparse.SUPPRESS)}
     for name, command in listed.items():
         if name.startswith("@"):
             continue
         above, _, own = name.rpartition(" ")
+        listed_above = {"help": command.about} if above else {}  # the others stand in their groups
         it = below[above].add_parser(
-            own, help=command.about, description=command.about, parents=[shared]
+            own, description=command.about, parents=[shared], **listed_above
         )
         if not above:
             it.epilog, it.formatter_class = command.epilog, argparse.RawDescriptionHelpFormatter
@@ -119,6 +124,50 @@ def parser() -> argparse.ArgumentParser:
         if inner := [each.split()[1] for each in listed if each.startswith(f"{name} ")]:
             below[name] = it.add_subparsers(metavar="|".join(inner))
     return top
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A command line that cannot be read is told what it is like, or where to look."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, more = self.parse_known_args(args, namespace)
+        if more:
+            below = self._typed(sys.argv[1:] if args is None else list(map(str, args)))
+            self.error(f"there is no {more[0]} here{_like(more[0], below._option_string_actions)}")
+        return found
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            self.error(f"there is no command {value!r}{_like(value, action.choices)}")
+        super()._check_value(action, value)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"rutter: {message}\nsee: {self.prog} --help\n")
+
+    def _typed(self, words: Sequence[str]) -> argparse.ArgumentParser:
+        """The parser of the command that is called."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for own in (each for each in words if each in action.choices):
+                    below: CommandParser = action.choices[own]
+                    return below._typed(words)
+        return self
+
+
+def _like(typed: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(typed, sorted(set(known)), n=1)
+    return f" -> did you mean {near[0]}?" if near else ""
+
+
+def _in_groups(listed: Listed) -> Iterator[str]:
+    for about, names in listed["@groups"].flags.items():
+        yield f"\n{about}:"
+        for name in names.split():
+            yield f"  {name:<13}{listed[name].about}"
+
+
+def _say_first(options: Options, settings: Settings, terminal: Terminal) -> None:
+    terminal.say(FIRST)
 
 
 def found(command: str) -> Do:

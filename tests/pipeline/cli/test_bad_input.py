@@ -132,14 +132,25 @@ def test_a_choice_that_there_is_not(rutter: Rutter, flag: str, value: str, wrong
     assert f"argument --{flag}: {wrong}: '{value}'" in ended.err
 
 
-@pytest.mark.parametrize("arguments", [(), ("sail",), ("run", "--nonsense"), ("record", "x")])
-def test_what_is_no_command_is_explained_by_the_parser(
-    rutter: Rutter, arguments: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("shwo",), "there is no command 'shwo' -> did you mean show?\nsee: rutter --help"),
+        (("workflows", "lst"), "'lst' -> did you mean list?\nsee: rutter workflows --help"),
+        (("sail",), "there is no command 'sail'\nsee: rutter --help"),
+        (("run", "x", "--paralel", "2"), "there is no --paralel here -> did you mean --parallel?"),
+        (("show", "--parallel"), "there is no --parallel here\n"),  # which `run` has
+        (("record", "x"), "one of the arguments --url --script is required\nsee: rutter record"),
+    ],
+)
+def test_what_is_no_command_is_told_what_it_is_like(
+    rutter: Rutter, arguments: tuple[str, ...], said: str
 ) -> None:
     ended = rutter(*arguments)
 
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith("usage: rutter")
+    assert ended.err.startswith("rutter: ")
+    assert said in ended.err
 
 
 # -- scripts and answers ---------------------------------------------------------------------------

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from rutter.pipeline.cli.completion import commands_of
 from rutter.pipeline.cli.manual import pages
 from rutter.pipeline.cli.parser import found, parser
-from tests.support.command_shell import ROOT
+from tests.support.command_shell import ROOT, Rutter
 
 PAGES = ROOT / "docs" / "commands"
 REDIRECTED = re.compile(r" 2?>.*$")
@@ -24,6 +25,20 @@ def examples() -> list[str]:
         lines = (line.strip() for line in whole.splitlines() if line.startswith("    rutter "))
         found += [f"{name}: {COMMENT.sub('', line)}" for line in lines]
     return found
+
+
+def test_rutter_alone_says_what_to_do_first_and_help_lists_every_command_once(
+    rutter: Rutter,
+) -> None:
+    alone = rutter()
+    assert alone.code == 0, alone
+    assert [line.split()[1] for line in alone.out.splitlines() if line.startswith("  rutter ")] == [
+        "demo",
+        "record",
+        "run",
+    ]
+    listed = re.findall(r"^  ([a-z]+) {2,}\S", parser().format_help(), re.MULTILINE)
+    assert sorted(listed) == sorted(name for name, _ in commands_of(parser()))
 
 
 def test_every_example_can_be_typed() -> None:
