@@ -1,41 +1,16 @@
-"""`rutter init` and `rutter config show` say where things are, every value and where it came
-from."""
+"""`rutter init` and `rutter config` say where things are, every value and where it came from, and
+set one."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from rutter.actors.world.models.defaults import DEFAULTS
 from rutter.events.errors import WorldBroken
-from rutter.events.run_settings import MILLION
 from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.chromium_install import find_chromium
-from rutter.pipeline.config.keys import KEYS, ConfigKey, example, written
-from rutter.pipeline.config.reader import PRICES
+from rutter.pipeline.config.keys import KEYS, written
 from rutter.pipeline.config.settings import Settings
-
-HEAD = """# The configuration of rutter. A line that begins with #name shows what could be written:
-# mostly what holds anyway; lists of hosts, prices and secrets are examples, and not set.
-# Nothing is passed over: a key that does not exist is an error. Variables stand above this file.
-# What each key means: docs/configuration.md. Where each value came from: rutter config show.
-"""
-TAIL = """
-# A rule of policy; every column that is left out holds for everything. Deny beats ask beats allow.
-#[[policy.rules]]
-#name = "no refunds by a model"
-#effect = "deny"
-#drivers = ["model", "agent"]
-#says = ["refund"]
-
-# Where a secret comes from (env:, file:, keyring: or prompt), and where alone it is typed.
-#[secrets.password]
-#source = "env:SHOP_PASSWORD"
-#origins = ["https://shop.example"]
-"""
-EXAMPLES = {
-    "policy.allowed_domains": '["shop.example", "*.shop.example"]',
-    "policy.allowed_resources": '["cdn.example"]',
-}
+from rutter.pipeline.config.template import commented
 
 
 def init(options: Options, settings: Settings, terminal: Terminal) -> None:
@@ -85,6 +60,19 @@ def show(options: Options, settings: Settings, terminal: Terminal) -> None:
     terminal.table(("key", "value", "from"), _rows(settings))
 
 
+def set_key(options: Options, settings: Settings, terminal: Terminal) -> None:
+    from rutter.pipeline.config.writer import set_value  # no other command writes it
+
+    name, said = options.key, options.value
+    place = set_value(settings.config, name, said)
+    above = settings.config.values.get(name)
+    stands = above.source if above is not None and "variable" in above.source else ""
+    terminal.answer({"key": name, "value": said, "config": str(place), "overruled_by": stands})
+    terminal.say(f"{name} is {said} from the next start on  ({place})")
+    if stands:
+        terminal.say_below(f"but {stands} stands above it: unset that")
+
+
 def _rows(settings: Settings) -> Iterator[tuple[str, str, str]]:
     config = settings.config
     file = str(config.file)
@@ -110,25 +98,3 @@ def _write(place: Path) -> None:
         raise WorldBroken(
             f"{place} cannot be written ({error.strerror})", "name another place with --data"
         ) from error
-
-
-def commented() -> str:
-    """A configuration that changes nothing: every key with its default, behind a #."""
-    lines, section = [HEAD], ""
-    for key in KEYS:
-        above = key.name.rpartition(".")[0]
-        if above != section:
-            lines.append(f"\n[{above}]")
-            section = above
-        value = EXAMPLES.get(key.name) or _price(key) or example(key).partition(" = ")[2]
-        lines.append(f"# {key.about}\n#{key.name.rpartition('.')[2]} = {value}")
-    return "\n".join((*lines, TAIL))
-
-
-def _price(key: ConfigKey) -> str:
-    """What is known of the model that is asked where nobody names another."""
-    _, _, rest = key.name.partition("models.")
-    provider, _, name = rest.partition(".")
-    if name not in PRICES or (price := DEFAULTS[provider].price) is None:
-        return ""
-    return written((getattr(price, name.removesuffix("_price")) or 0) / MILLION)

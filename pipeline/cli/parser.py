@@ -52,6 +52,7 @@ FOUND_IN = {
     "workflows suggest": "workflows_suggest.suggest",
     "init": "config.init",
     "config": "config.show",
+    "config set": "config.set_key",
     "stop": "serve.stop",
     "pause": "serve.pause",
     "resume": "serve.resume",

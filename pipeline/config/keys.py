@@ -123,7 +123,7 @@ def from_file(key: ConfigKey, value: object, place: str) -> Value:
     return checked(key, read, place)
 
 
-def from_variable(key: ConfigKey, said: str, place: str) -> Value:
+def from_variable(key: ConfigKey, said: str, place: str, fix: str = "") -> Value:
     """The value of a key as a variable says it: written as in the file, a list with commas."""
     value: Value = said
     try:
@@ -137,7 +137,8 @@ def from_variable(key: ConfigKey, said: str, place: str) -> Value:
             value = tuple(each.strip() for each in _matching(r".*\S.*", said).split(","))
     except (KeyError, ValueError):
         form = "texts with commas between them" if key.kind == "list" else FORMS[key.kind]
-        raise BadInput(f"{place} is not {form}", f"export {key.env}=..., or unset it") from None
+        fix = fix or f"export {key.env}=..., or unset it"
+        raise BadInput(f"{place} is not {form}", fix) from None
     return checked(key, value, place)
 
 

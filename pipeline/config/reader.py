@@ -29,6 +29,7 @@ from rutter.pipeline.config.keys import (
     NAMES,
     PROVIDERS,
     VARIABLES,
+    ConfigKey,
     Value,
     from_file,
     from_variable,
@@ -200,7 +201,7 @@ def read_config(typed: str | None, data: Path, env: Mapping[str, str]) -> Config
     own = Path(base) if base else Path("~/.config").expanduser()
     looked = (Path(named).expanduser(),) if named else (data / FILE, own / "rutter" / FILE)
     found = next((each for each in looked if named or each.exists()), None)
-    config = _read_file(found) if found is not None else Config()
+    config = read_text(found, file_text(found)) if found is not None else Config()
     values = {**config.values, **_from_environment(env)}
     config = msgspec.structs.replace(config, values=values, looked=looked)
     _check_together(config)
@@ -234,12 +235,14 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, SourcedValue]:
     return found
 
 
-def _read_file(path: Path) -> Config:
-    text = _body(path)
+def read_text(path: Path, text: str) -> Config:
+    """What a file says in which this is written."""
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{path} is not TOML: {error}", SEE) from error
+        twice = "Cannot declare" in str(error)  # a table: what is below it goes where it is
+        once = "write each [table] once; rutter config set KEY VALUE finds the place"
+        raise BadInput(f"{path} is not TOML: {error}", once if twice else SEE) from error
     lines = _KeyLines(path, text)
     values: dict[str, SourcedValue] = {}
     rules: list[PolicyRule] = []
@@ -258,15 +261,17 @@ def _value(name: str, value: object, lines: "_KeyLines") -> SourcedValue:
     place = lines.of(name)
     if any(known.startswith(f"{name}.") for known in NAMES):
         raise BadInput(f"{place}: {name} is a table", f"write [{name}]")
-    if name not in NAMES:
-        alike = difflib.get_close_matches(name, NAMES, 1)
-        meant = ELSEWHERE.get(name) or (alike[0] if alike else "")
-        raise BadInput(
-            f"{place}: there is no key {name}", f"did you mean {meant}?" if meant else SEE
-        )
-    read = from_file(NAMES[name], value, place)
+    read = from_file(known_key(name, place), value, place)
     check_value(name, read, place)
     return SourcedValue(read, place)
+
+
+def known_key(name: str, place: str) -> ConfigKey:
+    if name in NAMES:
+        return NAMES[name]
+    alike = difflib.get_close_matches(name, NAMES, 1)
+    meant = ELSEWHERE.get(name) or (alike[0] if alike else "")
+    raise BadInput(f"{place}: there is no key {name}", f"did you mean {meant}?" if meant else SEE)
 
 
 def _rules(rows: object, lines: "_KeyLines") -> list[PolicyRule]:
@@ -334,7 +339,7 @@ def _flat(raw: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object
 # -- the file itself -------------------------------------------------------------------------------
 
 
-def _body(path: Path) -> str:
+def file_text(path: Path) -> str:
     """What the file says, if nobody else can have written it."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -139,3 +139,87 @@ def test_in_a_free_run_a_secret_belongs_where_it_begins_if_any_workflow_types_it
         assert recorded_homes(told, tables, here) == []
     nowhere = Tables(settings.load(str(rutter.data / "none"), env={}))
     assert recorded_homes(BoundSecrets({"pin": "0000"}), nowhere, here) == []
+
+
+WRITTEN = """# ours
+[policy]  # of the shop
+upload_mb = 3 # small
+allowed_domains = ["shop.example"]
+
+[agent.internal]
+max_steps = 9
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "was", "now"),
+    [
+        ("policy.upload_mb", "7", "upload_mb = 3 #", "upload_mb = 7 #"),
+        ("policy.allowed_domains", "a.example, *.b.example", "shop.example", '"*.b.example"'),
+        ("policy.download_mb", "8", "", "download_mb = 8"),
+        ("agent.ghost.enabled", "true", "", "[agent.ghost]\nenabled = true"),
+        ("agent.provider", "ollama", "", 'provider = "ollama"'),
+        ("run.threshold", "0.6", "", "[run]\nthreshold = 0.6"),
+        ("secrets.pin.source", "env:PIN", "", '[secrets.pin]\nsource = "env:PIN"'),
+    ],
+)
+def test_one_value_is_set_and_all_else_that_is_written_stays(
+    rutter: Rutter, key: str, value: str, was: str, now: str
+) -> None:
+    file = configure(rutter, WRITTEN)
+    assert rutter("config", "set", key, value).code == 0
+    text = file.read_text()
+    assert was in WRITTEN
+    assert not was or was not in text
+    assert now in text
+    kept = [line for line in WRITTEN.splitlines() if not was or was not in line]
+    assert all(line in text.splitlines() for line in kept)
+    headers = [line.partition("#")[0] for line in text.splitlines() if line.startswith("[")]
+    assert len(headers) == len(set(headers))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    if not key.startswith("secrets"):
+        said = rutter.json("config", "show")["values"][key]["source"]
+        assert said.startswith(str(file))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("policy.upload_m", "7", "did you mean policy.upload_mb?"),
+        ("policy.upload_mb", "much", "rutter config set policy.upload_mb 50"),
+        ("policy.upload_mb", "-1", "policy.upload_mb"),
+        ("policy", "7", "there is no key policy"),
+        ("run.threshold", "7", "run.threshold"),
+        ("secrets.pin.source", "hunter2", "env:VARIABLE"),
+        ("secrets.pin.colour", "blue", "colour"),
+    ],
+)
+def test_what_would_be_refused_at_the_next_start_is_not_written(
+    rutter: Rutter, key: str, value: str, said: str
+) -> None:
+    file = configure(rutter, WRITTEN)
+    refused(rutter("config", "set", key, value), said)
+    assert file.read_text() == WRITTEN
+
+
+def test_what_init_writes_takes_the_tables_of_the_docs_and_set_values(
+    rutter: Rutter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rutter("init")
+    file = rutter.data / "config.toml"
+    with file.open("a") as end:
+        end.write('\n[logins]\nkey = "env:LOGIN_KEY"\n[policy]\nupload_mb = 7\n')
+    assert rutter("config", "set", "policy.download_mb", "8").code == 0
+    values = rutter.json("config", "show")["values"]
+    assert [values[f"policy.{each}_mb"]["value"] for each in ("upload", "download")] == [7, 8]
+    monkeypatch.setenv("RUTTER_POLICY_UPLOAD_MB", "5")
+    told = rutter("config", "set", "policy.upload_mb", "9")
+    assert "but the variable RUTTER_POLICY_UPLOAD_MB stands above it: unset that" in told.out
+    with file.open("a") as end:
+        end.write("[logins]\n")
+    refused(rutter("sessions"), "rutter config set KEY VALUE finds the place")
+
+
+def test_the_first_value_that_is_set_makes_the_file(rutter: Rutter) -> None:
+    assert rutter("config", "set", "run.screenshots", "true").code == 0
+    assert rutter.json("config", "show")["values"]["run.screenshots"]["value"] is True

@@ -1,0 +1,43 @@
+"""The writer puts a value into the configuration file as a person would, and keeps what else they
+wrote there, comments too."""
+
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+
+from rutter.events.durable import disk_told, write_whole
+from rutter.pipeline.config.keys import from_variable
+from rutter.pipeline.config.reader import Config, file_text, known_key, read_text
+from rutter.pipeline.config.template import commented
+
+SECRET = "secrets."  # secrets.NAME.source, and secrets.NAME.origins with commas
+
+
+def set_value(config: Config, name: str, said: str) -> Path:
+    """The file is read as at the next start before it is written: what would be refused then is
+    refused now."""
+    value = _value(name, said)
+    place = config.file or config.looked[0]
+    document = tomlkit.parse(file_text(place) if config.file is not None else commented())
+    table: Any = document
+    *above, key = name.split(".")
+    for part in above:
+        if part not in table:
+            table.append(part, tomlkit.table(is_super_table=part != above[-1]))
+        table = table[part]
+    table[key] = value
+    text = tomlkit.dumps(document)
+    read_text(place, text)
+    with disk_told(place):
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(place, text.encode())
+    return place
+
+
+def _value(name: str, said: str) -> object:
+    if name.startswith(SECRET):
+        return said.split(",") if name.endswith(".origins") else said
+    key = known_key(name, "config set")
+    value = from_variable(key, said, name, f"rutter config set {name} {key.default}")
+    return list(value) if isinstance(value, tuple) else value
