@@ -1,34 +1,46 @@
-"""`rutter schedule` and `rutter hook` say and change what sets off runs. The daemon changes them;
-the log, which can be read beside it or without it, says what there is."""
+"""`rutter schedule` and `rutter hook` say and change what sets off runs. The daemon changes them,
+and schedules also this process where none runs; the log says what there is."""
 
+import asyncio
 from collections.abc import Iterator
 from datetime import datetime
-from functools import partial
+
+import msgspec
 
 from rutter.events.envelope import Envelope
 from rutter.events.jobs import Run, RunFree, RunGoal, RunWorkflow
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.daemon_client import require_daemon
+from rutter.events.triggers import ScheduleDropped
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.cli.daemon_client import require_daemon, through_daemon
 from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.secret_sources import read_pairs
-from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.daemon.jobs import hooks, schedules
-from rutter.pipeline.daemon.jobs.cron import zone_of
+from rutter.pipeline.daemon.jobs.cron import machine_zone, zone_of
 from rutter.pipeline.daemon.jobs.hooks import HookWish, KnownHooks
 from rutter.pipeline.daemon.jobs.schedules import ScheduleWish, Timetable
+from rutter.pipeline.open_app import open_own_app
 
 # -- changing --------------------------------------------------------------------------------------
 
 
 def set_schedule(options: Options, settings: Settings, terminal: Terminal) -> None:
-    daemon = require_daemon(settings)
-    wish = ScheduleWish(options.cron, _run(options), options.zone, options.overlap, options.missed)
-    made = daemon.request("PUT", f"/schedules/{_named(options)}", wish)
-    terminal.answer(made)
-    terminal.say(
-        f"[OK] {options.name}: {options.workflow}, next {_shown(made['next'], made['zone'])}"
-    )
+    zone = options.zone or machine_zone(environment())
+    wish = ScheduleWish(options.cron, _run(options), zone, options.overlap, options.missed)
+    name, daemon = _named(options), through_daemon(settings)
+    if daemon is None:
+        now = Clock().now_ns()
+        made = schedules.schedule_of(name, wish, now, by="person")
+        asyncio.run(_say_here(settings, terminal, made.told))
+        answer = msgspec.to_builtins(schedules.told(made, now))
+    else:
+        answer = daemon.request("PUT", f"/schedules/{name}", wish)
+    terminal.answer(answer)
+    terminal.say(f"[OK] {name}: {options.workflow}, next {_shown(answer['next'], answer['zone'])}")
+    if daemon is None:
+        terminal.say_below(f"it is run while the daemon runs: {settings.command('serve')}")
 
 
 def set_hook(options: Options, settings: Settings, terminal: Terminal) -> None:
@@ -40,13 +52,30 @@ def set_hook(options: Options, settings: Settings, terminal: Terminal) -> None:
     terminal.say_below("its token, which is not shown again:", made["token"])
 
 
-def _drop(what: str, options: Options, settings: Settings, terminal: Terminal) -> None:
-    require_daemon(settings).request("DELETE", f"/{what}/{_named(options)}")
+def drop_schedule(options: Options, settings: Settings, terminal: Terminal) -> None:
+    daemon = through_daemon(settings)
+    if daemon is None:
+        dropped = _timetable(settings).find(_named(options))
+        asyncio.run(_say_here(settings, terminal, ScheduleDropped(dropped.name, "person")))
+    else:
+        daemon.request("DELETE", f"/schedules/{_named(options)}")
+    _tell_dropped(options, terminal)
+
+
+def drop_hook(options: Options, settings: Settings, terminal: Terminal) -> None:
+    require_daemon(settings).request("DELETE", f"/hooks/{_named(options)}")
+    _tell_dropped(options, terminal)
+
+
+def _tell_dropped(options: Options, terminal: Terminal) -> None:
     terminal.answer({"dropped": options.name})
     terminal.say(f"[OK] dropped {options.name}")
 
 
-drop_schedule, drop_hook = (partial(_drop, what) for what in ("schedules", "hooks"))
+async def _say_here(settings: Settings, terminal: Terminal, event: AnyEvent) -> None:
+    """No daemon writes to the log: this process does."""
+    async with open_own_app(settings, terminal.note) as app:
+        await app.say_process(event)
 
 
 def _named(options: Options) -> str:
@@ -62,10 +91,8 @@ def _run(options: Options) -> RunWorkflow:
 
 
 def list_schedules(options: Options, settings: Settings, terminal: Terminal) -> None:
-    table, now = Timetable(), Clock().now_ns()
-    for envelope in _read(settings, schedules.KINDS):
-        table.hear(envelope)
-    rows = [schedules.told(each, now) for each in table.all()]
+    now = Clock().now_ns()
+    rows = [schedules.told(each, now) for each in _timetable(settings).all()]
     terminal.answer(rows)
     terminal.show_rows(
         rows,
@@ -99,6 +126,13 @@ def list_hooks(options: Options, settings: Settings, terminal: Terminal) -> None
         },
         none="no hooks; make one: rutter hook set NAME --workflow NAME --param NAME",
     )
+
+
+def _timetable(settings: Settings) -> Timetable:
+    table = Timetable()
+    for envelope in _read(settings, schedules.KINDS):
+        table.hear(envelope)
+    return table
 
 
 def _read(settings: Settings, kinds: tuple[str, ...]) -> Iterator[Envelope]:

@@ -7,7 +7,9 @@ same. Debian's cron does all of that too.
 """
 
 import heapq
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
@@ -60,12 +62,28 @@ class Ticks:
         return None
 
 
+def machine_zone(env: Mapping[str, str], link: Path = Path("/etc/localtime")) -> str:
+    """The name of the zone that this machine's clock shows; UTC where it has no name."""
+    _, _, linked = str(link.resolve()).partition("/zoneinfo/")
+    for name in (env.get("TZ", "").removeprefix(":"), linked):
+        if name and zone_is(name):
+            return name
+    return "UTC"
+
+
 def zone_of(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, OSError, ValueError) as error:  # it is looked for as a file
         fix = "write one as Europe/Berlin, or UTC"
         raise BadInput(f"there is no time zone {name[:LONGEST]!r}", fix) from error
+
+
+def zone_is(name: str) -> bool:
+    try:
+        return bool(zone_of(name))
+    except BadInput:
+        return False
 
 
 def _unreadable(cron: str, why: str) -> BadInput:

@@ -115,6 +115,17 @@ class Timetable(KnownTriggers[Schedule]):
         return name in self._ran and self._ran[name].has(tick)
 
 
+def schedule_of(name: str, wish: ScheduleWish, now_ns: int, *, by: str) -> Schedule:
+    """Raises `BadInput` for what could never be run."""
+    check_name(name)
+    check_values(wish.run)
+    asked = msgspec.structs.asdict(wish) | {"cron": " ".join(wish.cron.split())}
+    ticks = Ticks(wish.cron, wish.zone)
+    if ticks.after(now_ns) is None:
+        raise BadInput(f"{wish.cron!r} never comes", "name a day that there is")
+    return Schedule(ScheduleSet(name, by=by, **asked), ticks)
+
+
 class Schedules(Timetable):
     """Schedules are made before the first event is heard; `run` submits what comes due."""
 
@@ -135,16 +146,10 @@ class Schedules(Timetable):
     # -- for callers ---------------------------------------------------------------------------
 
     async def set(self, name: str, wish: ScheduleWish, *, by: str) -> Schedule:
-        """On disk when this returns. Raises `BadInput` for what could never be run."""
-        check_name(name)
-        check_values(wish.run)
-        asked = msgspec.structs.asdict(wish) | {"cron": " ".join(wish.cron.split())}
-        told = ScheduleSet(name, by=by, **asked)
-        ticks = Ticks(wish.cron, wish.zone)
-        if ticks.after(self._clock.now_ns()) is None:
-            raise BadInput(f"{wish.cron!r} never comes", "name a day that there is")
-        found = await self.until_heard(name, self._say(told))
-        return found or Schedule(told, ticks)  # dropped again by somebody else
+        """On disk when this returns."""
+        made = schedule_of(name, wish, self._clock.now_ns(), by=by)
+        found = await self.until_heard(name, self._say(made.told))
+        return found or made  # dropped again by somebody else
 
     async def drop(self, name: str, by: str) -> Schedule:
         dropped = self.find(name)

@@ -18,6 +18,8 @@ from rutter.pipeline.cli import schedule
 from rutter.pipeline.cli.parser import parser
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings, load
+from rutter.pipeline.daemon.jobs.cron import machine_zone
+from tests.support.command_shell import Rutter, refused
 from tests.support.log_checks import Replayed
 
 NOW = "2026-03-16T06:00:00Z"
@@ -41,6 +43,7 @@ def do(daemon: Daemon, *arguments: str, terminal: Terminal | None = None) -> Non
     options = typed(*arguments)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "require_daemon", lambda _: daemon)
+        patch.setattr(schedule, "through_daemon", lambda _: daemon)
         options.do(options, Settings(Path()), terminal or Terminal())
 
 
@@ -104,11 +107,43 @@ def test_what_is_no_name_or_no_value_is_asked_of_nobody() -> None:
     assert daemon.asked == []
 
 
-def test_without_a_daemon_nothing_is_changed_and_it_is_said_what_to_do(tmp_path: Path) -> None:
-    settings = load(str(tmp_path), env={"XDG_CONFIG_HOME": str(tmp_path)})
-    options = typed(*MORNING)
-    with pytest.raises(BadInput, match="no daemon runs"):
-        options.do(options, settings, Terminal())
+def test_without_a_daemon_a_schedule_is_set_in_the_log_and_a_hook_is_not(
+    rutter: Rutter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    told = rutter(*MORNING).out
+    assert told.startswith("[OK] morning: order, next ")
+    assert "it is run while the daemon runs: rutter" in told
+    assert rutter.json("schedule", "list")[0]["zone"] == "Europe/Berlin"
+    assert rutter("schedule", "drop", "morning").out == "[OK] dropped morning\n"
+    for wrong, words in {
+        "no schedule 'morning'": ("schedule", "drop", "morning"),
+        "no time to run at": (*MORNING, "--cron", "7"),
+        "no time zone": (*MORNING, "--zone", "Old/Town"),
+        "sounds like a secret": (*MORNING, "--set", "password=x"),
+        "no daemon runs": ("hook", "set", "shop", "--workflow", "order"),
+    }.items():
+        refused(rutter(*words), wrong)
+    assert rutter.json("schedule", "list") == []
+
+
+@pytest.mark.parametrize(
+    ("env", "link", "zone"),
+    [
+        ({"TZ": ":Europe/Berlin"}, "", "Europe/Berlin"),
+        ({}, "usr/share/zoneinfo/America/Lima", "America/Lima"),
+        ({"TZ": "CET-1CEST"}, "usr/share/zoneinfo/America/Lima", "America/Lima"),
+        ({"TZ": "/etc/passwd"}, "usr/share/zoneinfo/posix/nowhere", "UTC"),
+        ({}, "", "UTC"),
+    ],
+)
+def test_the_zone_of_this_machine(
+    tmp_path: Path, env: dict[str, str], link: str, zone: str
+) -> None:
+    place = tmp_path / "localtime"
+    if link:
+        place.symlink_to(tmp_path / link)
+    assert machine_zone(env, place) == zone
 
 
 # -- from the log ----------------------------------------------------------------------------------

@@ -16,10 +16,10 @@ from rutter.actors.rules.policy.risky_words import DENYLIST
 from rutter.events.errors import BadInput
 from rutter.events.policy import PolicyRule
 from rutter.events.run_settings import Limits, RunSettings
-from rutter.pipeline.cli.config import commented
 from rutter.pipeline.config.keys import KEYS, NAMES, VARIABLES
 from rutter.pipeline.config.reader import Config, SourcedValue, base_policy, read_config
 from rutter.pipeline.config.tables import SecretGiven, configured_pairs
+from rutter.pipeline.config.template import commented
 from rutter.pipeline.config.thresholds import Thresholds
 
 NOBODY: Mapping[str, str] = {"XDG_CONFIG_HOME": "/nowhere/at/all"}
