@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import msgspec
 from rich.console import Console
@@ -54,14 +54,14 @@ class Terminal:
         """Lines for people; with `--json` there are none."""
         if not self.as_json:
             for part in "\n".join(lines).split("\n") if lines else ():
-                self.out.print(self.out.shown(part), markup=False)
+                self.out.print(marked(self.out.shown(part)))
 
     def say_below(self, *lines: str) -> None:
         """What belongs to the line above them."""
         self.say(*(f"     {line}" for line in lines))
 
     def note(self, line: str) -> None:
-        self.err.print(self.err.shown(line), markup=False)
+        self.err.print(marked(self.err.shown(line)))
 
     def answer(self, value: object) -> None:
         """What a command came to, for machines alone: what is said beside it is for people."""
@@ -136,7 +136,25 @@ def _typed_line(keyboard: int) -> str:
     return typed.decode("utf-8", "replace").rstrip("\r\n")
 
 
+def marked(line: str) -> Text:
+    """What went well or ill is seen before it is read, where there are colours."""
+    text = Text(line)
+    text.highlight_regex(r"^\[OK\]", "green")
+    text.highlight_regex(r"^\[FAIL\]", "bold red")
+    return text
+
+
 class TerminalConsole(Console):
+    moving: "MovingLine | None" = None  # on the other stream of the same terminal
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """The line that moves is gone while another is written, and none is written behind it."""
+        if self.moving is None or not self.is_terminal:
+            super().print(*objects, **how)
+            return
+        with self.moving.still():
+            super().print(*objects, **how)
+
     def shown(self, text: str) -> str:
         """The text as it can be shown here: ASCII in files and pipes, and where the terminal's
         encoding has no more (H7)."""
@@ -171,9 +189,11 @@ class MovingLine:
 
     def start(self) -> None:
         if self._status is not None:
+            self._terminal.out.moving = self
             self._status.start()
 
     def stop(self) -> None:
+        self._terminal.out.moving = None
         if self._status is not None:
             self._status.stop()
 

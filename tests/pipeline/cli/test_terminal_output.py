@@ -245,6 +245,34 @@ def test_a_terminal_sees_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "sailing order  7/19  click #\u2713" in err
 
 
+def test_a_line_that_is_said_stands_where_the_moving_line_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both streams of one terminal: what it shows is what was written in order."""
+    monkeypatch.setenv("TERM", "xterm")
+    one = Tty()
+    with redirect_stdout(one), redirect_stderr(one):
+        terminal = Terminal()
+        with RunProgress(terminal, what="watching order"):
+            terminal.say("work in the window")
+    before, said, _ = one.getvalue().partition("work in the window")
+    assert said
+    moved = before.rpartition("watching order")[2]
+    assert "\x1b[2K" in moved, repr(before)  # the line is erased before it is written over
+
+
+@pytest.mark.parametrize(("tty", "shown"), [(Tty, "\x1b[32m[OK]\x1b[0m it"), (StringIO, "[OK] it")])
+def test_what_went_well_is_in_colour_where_there_are_colours(
+    monkeypatch: pytest.MonkeyPatch, tty: type[StringIO], shown: str
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    out = tty()
+    with redirect_stdout(out):
+        Terminal().say("[OK] it")
+    assert out.getvalue() == f"{shown}\n"
+
+
 def test_a_step_is_counted_by_its_place_and_a_look_elsewhere_has_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
