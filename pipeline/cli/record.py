@@ -1,7 +1,7 @@
 """`rutter record NAME` records a workflow: by a script, or of what a person does in a window."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -66,7 +66,7 @@ def record(options: Options, settings: Settings, terminal: Terminal) -> int:
             consent=options.confirm_hosts,
         )
         if live is not None:
-            tell_next_steps(workflow, settings, terminal)
+            tell_next_steps(workflow, session.started.values, settings, terminal)
         tell_unproven(workflow, story, settings, terminal)
     return code
 
@@ -128,13 +128,21 @@ def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
     return session_policy.with_hosts(policy, [host])
 
 
-def tell_next_steps(workflow: Workflow, settings: Settings, terminal: Terminal) -> None:
-    """What could be a parameter, and the command that sails it."""
-    name = workflow.name
+def tell_next_steps(
+    workflow: Workflow, wanted: Mapping[str, str], settings: Settings, terminal: Terminal
+) -> None:
+    """What could be a parameter, which was wanted and is none, and the command that runs it."""
+    name = shlex.quote(workflow.name)
+    for parameter in sorted(set(wanted) - set(workflow.parameters)):
+        edit = settings.command(f"workflows edit {name} --param STEP={parameter}")
+        typed = printable(repr(wanted[parameter]))
+        why = f"{typed} was never typed, so {parameter} is no parameter"
+        terminal.say_below(f"{why}. Say which step types it: {edit}")
     for number, step in enumerate(workflow.steps, 1):
         if step.action.type == "type" and isinstance(step.action.value, Text):
             edit = settings.command(f"workflows edit {name} --param {number}=NAME")
-            terminal.say_below(f"step {number} always types the same; to vary it: {edit}")
+            typed = printable(repr(step.action.value.text))
+            terminal.say_below(f"Step {number} will always type {typed}. To vary it: {edit}")
     flags = [f"--set {parameter}=..." for parameter in workflow.parameters]
     flags += [f"--secret {secret}=prompt" for secret in workflow.secrets]
     terminal.say_below(f"run: {settings.command(' '.join(['run', name, *flags]))}")

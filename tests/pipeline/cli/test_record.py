@@ -39,7 +39,8 @@ def rutter(tmp_path: Path) -> Rutter:
 
 def record(rutter: Rutter, url: str, display: str) -> "subprocess.Popen[str]":
     env = {"DISPLAY": display, "PYTHONUNBUFFERED": "1"}
-    process = rutter.spawn("record", "sign_in", "--url", url, env=env)
+    param = ("--param", "ship=Aurora")  # nobody types that
+    process = rutter.spawn("record", "sign_in", "--url", url, *param, env=env)
     wait_for_line(process.stdout, "work in the window")
     # Beside everything, so that keys go to the page and not to the browser's own fields.
     xvfb.xdotool(display, "mousemove", "640", "900", "click", "1")
@@ -73,7 +74,9 @@ def test_what_is_done_in_the_window_is_recorded_and_no_password_with_it(
         "   3  type <secret password> into 'Password'",
         "   4  press Enter",
     ]
+    assert f"Step 2 will always type '{USER}'. To vary it: " in out
     assert "workflows edit sign_in --param 2=NAME" in out
+    assert "'Aurora' was never typed, so ship is no parameter. Say which step types it: " in out
     assert "run sign_in --secret password=prompt" in out
     assert rutter("trace", "last", "--file", tmp_path / "data" / "trace.json").code == 0
     (tmp_path / "data" / "said.txt").write_text(out + err + "\n".join(live))
