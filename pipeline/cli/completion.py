@@ -59,11 +59,18 @@ def _completer(command: str, action: argparse.Action) -> Completer | None:
     new = command in ("record", "add")  # what is named there is not known yet
     if action.dest in ("name", "workflow", "old") and not new:
         return _workflows
-    return None
+    return _parameters if action.dest == "set" else None
 
 
 def _workflows(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     return _read(parsed_args, "SELECT DISTINCT name FROM workflows ORDER BY name")
+
+
+def _parameters(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """Of the workflow that was named before: `customer=`, to be gone on with."""
+    name = getattr(parsed_args, "workflow", None) or getattr(parsed_args, "name", None)
+    of = "SELECT parameters FROM workflows WHERE name = ? ORDER BY version DESC LIMIT 1"
+    return [f"{each}=" for row in _read(parsed_args, of, str(name)) for each in row.split()]
 
 
 def _sessions(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
@@ -71,10 +78,10 @@ def _sessions(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     return ["last", *_read(parsed_args, recent)]
 
 
-def _read(options: argparse.Namespace, wanted: str) -> list[str]:
+def _read(options: argparse.Namespace, wanted: str, *of: str) -> list[str]:
     data, config = getattr(options, "data", None), getattr(options, "config", None)
     try:
         with project(settings.load(data, headless=True, config=config)) as store:
-            return [str(name) for (name,) in store.db.execute(wanted)]
+            return [str(name) for (name,) in store.db.execute(wanted, of)]
     except (RutterError, OSError):
         return []
