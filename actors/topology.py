@@ -92,7 +92,9 @@ HEARD: dict[type[Event], Hearers] = {
     validator.ActionStarted: Hearers(
         ("critic", "planner", "validator"), when_durable=("executor",)
     ),
-    validator.QueryStarted: Hearers(("planner", "validator"), at_once=("executor",)),
+    validator.QueryStarted: Hearers(
+        ("planner", "validator"), at_once=("executor",), when_durable=("advisor",)
+    ),
     validator.ApprovalRequested: Hearers(
         ("validator", "planner"), when_durable=("person", "clock")
     ),

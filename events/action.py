@@ -23,6 +23,7 @@ ActionType = Literal[
     "wait",
     "extract",
     "read_page",
+    "ghost_extract",
     "check",
     "hover",
     "drag",
@@ -30,8 +31,10 @@ ActionType = Literal[
 ]
 # S2 1: what changes something, what only reads, and what looks whether something is so.
 Kind = Literal["action", "observation", "verification"]
-OBSERVATIONS: frozenset[ActionType] = frozenset({"extract", "read_page", "wait_for", "wait"})
-READS: frozenset[ActionType] = frozenset({"extract", "read_page"})  # and tells what it read
+# And tell what they read: from the page, or from a picture of it.
+READS: frozenset[ActionType] = frozenset({"extract", "read_page", "ghost_extract"})
+OBSERVATIONS: frozenset[ActionType] = READS | {"wait_for", "wait"}
+RenderMode = Literal["dom", "ghost"]  # how a page was read: by its markup, or from a picture
 Button = Literal["right", "middle"]  # other than the left one
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 Direction = Literal["up", "down", "top", "bottom", "to"]
@@ -198,7 +201,8 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     turned, across and down, in pixels. `verify` is what must be so afterwards: with it the action
     is a verification, and is never tried again. `aside` is done in a page of its own, which is
     closed when it was looked at. `wanted` is how many elements a wait_for wants to see; none is one
-    or more. `page` is which page of its text a read_page reads, from 1; 0 is all of them.
+    or more. `page` is which page of its text a read_page reads, from 1; 0 is all of them. `prompt`
+    is what a ghost_extract looks for, `viewport_only` whether in what is in view alone.
     """
 
     type: ActionType
@@ -224,6 +228,8 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     by: tuple[int, int] | None = None
     wanted: Count | None = None
     page: int = 0
+    prompt: str = ""
+    viewport_only: bool = False
 
     @property
     def locators(self) -> tuple[Strategy, ...]:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from rutter.events.action import Action, Untrusted
+from rutter.events.action import Action, RenderMode, Untrusted
 from rutter.events.event import StepEvent, TryEvent
 from rutter.events.page import Artifact, Resolved, Rest, Try
 from rutter.events.tables import Table
@@ -21,6 +21,8 @@ ErrorCode = Literal[
     "action_failed",
     "timeout",
     "page_crashed",
+    "reader_failed",
+    "nothing_read",
 ]
 
 
@@ -89,7 +91,8 @@ class ActionFailed(TryEvent, frozen=True, tag="ActionFailed"):
 class QueryAnswered(TryEvent, frozen=True, tag="QueryAnswered"):
     """The Executor read what was asked for, of a table also its rows, and changed nothing. `pages`
     are those of the text that a read_page read; `unread`: not all that the page says is in them.
-    `rest` is how the page was waited for, where that was asked for."""
+    `rest` is how the page was waited for, where that was asked for. With the `render_mode` ghost
+    the Advisor had it read from these `pictures`."""
 
     took_us: int
     text: Untrusted | None = None
@@ -97,6 +100,8 @@ class QueryAnswered(TryEvent, frozen=True, tag="QueryAnswered"):
     pages: int = 0
     unread: bool = False
     rest: Rest | None = None
+    render_mode: RenderMode = "dom"
+    pictures: tuple[Artifact, ...] = ()
 
 
 class QueryFailed(TryEvent, frozen=True, tag="QueryFailed"):

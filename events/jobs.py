@@ -27,6 +27,7 @@ class RunWorkflow(
     values: dict[str, str] = msgspec.field(default_factory=dict)
     dry_run: bool = False
     row: BatchRow | None = None
+    allow_ghost: bool = False
 
 
 class RunFree(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="free"):
@@ -36,6 +37,7 @@ class RunFree(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind",
     values: dict[str, str] = msgspec.field(default_factory=dict)
     success: tuple[str, ...] = ()
     dry_run: bool = False
+    allow_ghost: bool = False
 
 
 class RunGoal(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="agent_run"):
@@ -48,6 +50,7 @@ class RunGoal(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind",
     success: tuple[str, ...] = ()
     values: dict[str, str] = msgspec.field(default_factory=dict)
     dry_run: bool = False
+    allow_ghost: bool = False
 
 
 Run = RunWorkflow | RunFree | RunGoal

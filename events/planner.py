@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from rutter.events.action import Action, Fingerprint, Kind
+from rutter.events.action import Action, Fingerprint, Kind, RenderMode
 from rutter.events.causes import Cause, PlanSource
 from rutter.events.event import Event, StepEvent, TryEvent
 from rutter.events.page import Resolved, Resting
@@ -18,7 +18,8 @@ class PlanProposed(TryEvent, frozen=True, tag="PlanProposed"):
     place of a step that an earlier session may have done: this looks whether it did. `unless` are
     the places of other steps: when one of them is there, this one is not waited for any longer.
     `within_ms` is how long it is waited for, 0 as long as any; `cover_ms` how long where something
-    lies over it, -1 as long as any. With `rest` the page is let come to rest before.
+    lies over it, -1 as long as any. With `rest` the page is let come to rest before. With the
+    `render_mode` ghost the page is read from a picture of it.
     """
 
     driver: Driver
@@ -36,6 +37,7 @@ class PlanProposed(TryEvent, frozen=True, tag="PlanProposed"):
     within_ms: int = 0
     rest: Resting | None = None
     cover_ms: int = -1
+    render_mode: RenderMode = "dom"
     source: PlanSource = ""
 
 
@@ -138,13 +140,14 @@ class AdviceRequested(Event, frozen=True, tag="AdviceRequested"):
 
     `purpose`: `act` is the next turn of a conversation that the model leads by tools; `plan` one
     action where the learned model is not sure, `repair` one for the step `index` of a workflow,
-    `correct` another one after what went wrong (`errors`), by another strategy than `tried`.
+    `correct` another one after what went wrong (`errors`), by another strategy than `tried`;
+    `ghost` what a picture of the page says.
     `attempt` counts the tries at this provider, `note` is what the model is told beside the page,
     `doubt` why its answer before was not taken.
     """
 
     request: str
-    purpose: Literal["act", "plan", "repair", "correct", "vision"]
+    purpose: Literal["act", "plan", "repair", "correct", "vision", "ghost"]
     provider: str
     model: str = ""
     attempt: int = 1

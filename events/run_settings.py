@@ -41,6 +41,28 @@ class ModelUse(msgspec.Struct, frozen=True, omit_defaults=True):
     corrections: int = 3
 
 
+class PictureReader(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A picture reader is a language model that sees, or tesseract, whose model is a language.
+    Without a provider nobody reads, for what is lacking."""
+
+    provider: str = ""
+    model: str = ""
+    lacks: str = ""
+
+
+class GhostUse(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Ghost use says whether and by whom a page may be read from a picture of it (S4 W8): where the
+    configuration has it enabled and the run is allowed to. `asked` is the reader of whoever asks
+    for it, `alone` that of what a run begins by itself; `auto`: it does where a page is shut."""
+
+    enabled: bool = False
+    allowed: bool = False
+    auto: bool = False
+    asked: PictureReader = PictureReader()
+    alone: PictureReader = PictureReader()
+    max_width: int = 1_280
+
+
 class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     """A run's settings hold every knob that a decision depends on.
 
@@ -79,3 +101,4 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     proof: Literal["acknowledged", "stored"] = "acknowledged"
     seeks_proof: bool = False
     proposes: bool = False
+    ghost: GhostUse = GhostUse()

@@ -71,6 +71,8 @@ def _fields(action: Action) -> dict[str, object]:
         "by": action.by,
         "wanted": action.wanted,
         "page": action.page or None,
+        "prompt": action.prompt or None,
+        "viewport_only": action.viewport_only or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
 

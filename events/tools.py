@@ -2,12 +2,13 @@
 
 from typing import Literal
 
-from rutter.events.action import Untrusted
+from rutter.events.action import RenderMode, Untrusted
 from rutter.events.critic import Barrier
 from rutter.events.event import Event
+from rutter.events.page import Artifact
 
-# S3 1.1.2, and the three that the spec adds to them: what policy refused, a browser that is gone,
-# and a tool that cannot be used here or any more.
+# S3 1.1.2, and what the spec adds to them: what policy refused, a browser that is gone, a tool that
+# cannot be used here or any more, and the four ways in which no picture is read.
 ToolError = Literal[
     "",
     "ref_invalid",
@@ -21,6 +22,10 @@ ToolError = Literal[
     "policy_denied",
     "browser_gone",
     "unavailable",
+    "ghost_refused",
+    "no_reader",
+    "reader_failed",
+    "nothing_read",
 ]
 # S4 W2: what any caller can count on, whatever the tool.
 ErrorType = Literal[
@@ -79,7 +84,7 @@ class CompletionClaimed(Event, frozen=True, tag="CompletionClaimed"):
 class ToolAnswered(Event, frozen=True, tag="ToolAnswered"):
     """A call got this answer. The snapshot that goes with it is the last observation, `barrier`
     what keeps its page from being read or used. `pages` is how many pages the text has of which
-    `result` is one."""
+    `result` is one; with the `render_mode` ghost it was read from these `pictures`."""
 
     call: str
     success: bool
@@ -90,3 +95,5 @@ class ToolAnswered(Event, frozen=True, tag="ToolAnswered"):
     result: Untrusted | None = None
     barrier: Barrier | None = None
     pages: int = 0
+    render_mode: RenderMode = "dom"
+    pictures: tuple[Artifact, ...] = ()

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from rutter.events.action import Action
+from rutter.events.action import Action, RenderMode
 from rutter.events.event import Event, StepEvent, TryEvent
 from rutter.events.page import Resting
 
@@ -38,7 +38,7 @@ class ActionRejected(StepEvent, frozen=True, tag="ActionRejected"):
     rule: str
     reason: str
     policy: str
-    code: Literal["validation_error", "policy_denied", "execution_error"]
+    code: Literal["validation_error", "policy_denied", "execution_error", "tool_unavailable"]
     error: str = ""
 
 
@@ -61,11 +61,12 @@ class ActionStarted(TryEvent, frozen=True, tag="ActionStarted"):
 class QueryStarted(TryEvent, frozen=True, tag="QueryStarted"):
     """An observation may be made: it is well formed, and its element is the one that is meant. It
     changes nothing, so that neither policy nor a commit stands before it. `rest` is waited for
-    first, where no element was looked for."""
+    first, where no element was looked for. With the `render_mode` ghost a picture is read."""
 
     action: Action
     digest: str = ""
     rest: Resting | None = None
+    render_mode: RenderMode = "dom"
 
 
 class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):

@@ -24,7 +24,7 @@ from rutter.actors.timer.actor import Timer
 from rutter.actors.vision import Vision
 from rutter.actors.world.browser.login_state import CarriesLogins
 from rutter.actors.world.browser.screen import OpensWindows, Screen
-from rutter.actors.world.models.prices import PricedModel
+from rutter.actors.world.models.prices import PricedModel, PricedReader
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.actors.world.secrets.login_tokens import LoginTokens
 from rutter.actors.world.secrets.redacted_artifacts import CleanArtifacts
@@ -142,10 +142,12 @@ class App:
         on_listening: Callable[[], None] | None = None,
         models: Mapping[str, PricedModel] | None = None,
         logins: CarriesLogins | None = None,
+        readers: Mapping[str, PricedReader] | None = None,
     ) -> SessionEnded:
         """Runs one session to its end. `secrets` and `typed` are never logged, nor is what is in
         `logins`. `on_listening` is called when what a person does in the window is heard. `models`
-        are the language models that `started.models` names, by their providers."""
+        are the language models that `started.models` names, by their providers; `readers` those who
+        read pictures for it."""
         secrets = secrets or {}
         hide(secrets)
         check_secrets(started, secrets)
@@ -153,23 +155,22 @@ class App:
         # One list for both: what the Advisor adds, the Executor types.
         typed = typed if isinstance(typed, list) else list(typed)
         bindings = Bindings(started.values, secrets, typed, started.policy.secret_origins)
-        redact = redactor_of(started, secrets)
-        if logins is not None:
-            screen.on_state = LoginTokens(started, redact, screen.cover).take
-            screen.on_state(logins.state)
+        redact = _redactor(started, secrets, screen, logins)
         artifacts = CleanArtifacts(self.artifacts, redact) if self.artifacts else None
         effectors: list[Effector] = [
             Observer(screen, artifacts),
-            Executor(
-                screen,
-                bindings,
-                started.settings,
-                upload_mb=started.policy.upload_mb,
-                artifacts=artifacts,
-            ),
+            _executor(screen, bindings, started, artifacts),
             Person(answers or Nobody(), started.policy.approval_ms),
             Timer(),
-            Advisor(screen, artifacts, models, redact=redact, typed=typed, vision=vision),
+            Advisor(
+                screen,
+                artifacts,
+                models,
+                redact=redact,
+                typed=typed,
+                vision=vision,
+                readers=readers,
+            ),
         ]
         name = name or self.clock.new_id(started.purpose)
         self._screens[name] = screen
@@ -421,6 +422,32 @@ async def close_interrupted_sessions(directory: DataDirectory) -> None:
     """What a dead process left open is closed, as any start does. The caller holds the lock."""
     async with open_app(directory):
         pass
+
+
+def _redactor(
+    started: SessionStarted,
+    secrets: Mapping[str, str],
+    screen: Screen,
+    logins: CarriesLogins | None,
+) -> Redactor:
+    """What cleans the facts of the session, of tokens too that the browser learns on the way."""
+    redact = redactor_of(started, secrets)
+    if logins is not None:
+        screen.on_state = LoginTokens(started, redact, screen.cover).take
+        screen.on_state(logins.state)
+    return redact
+
+
+def _executor(
+    screen: Screen, bindings: Bindings, started: SessionStarted, artifacts: ArtifactStore | None
+) -> Executor:
+    return Executor(
+        screen,
+        bindings,
+        started.settings,
+        upload_mb=started.policy.upload_mb,
+        artifacts=artifacts,
+    )
 
 
 def _screen(

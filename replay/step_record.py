@@ -227,6 +227,7 @@ class StepRecord(Fold, StepAccount, eq=False):
         self.verdict, self.reason, self.ended_ns = "answered", "", self.at_ns
         if answer.text is not None:
             self.extracted, self.table = answer.text.text, answer.table
+        self.render_mode, self.pictures = answer.render_mode, answer.pictures
 
     @hears
     def _unanswered(self, failed: QueryFailed) -> None:

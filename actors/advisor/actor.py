@@ -14,6 +14,7 @@ import anyio.to_thread
 import msgspec
 
 from rutter.actors.advisor.conversation import NewestPage, converse
+from rutter.actors.advisor.ghost_reading import GhostReading
 from rutter.actors.advisor.memory import Memory
 from rutter.actors.advisor.page_context import (
     MAX_TREE,
@@ -30,6 +31,7 @@ from rutter.actors.advisor.prompt import ActionQuestion, prompt_for, prompt_toke
 from rutter.actors.advisor.reply_parser import ParsedReply, calls_of, numbered, proposal_in
 from rutter.actors.advisor.tool_specs import specs_tokens, tool_specs
 from rutter.actors.rules.pages.text_form import text_of
+from rutter.actors.rules.steps.ghost import is_of_ghost
 from rutter.actors.rules.text.untrusted import normalised
 from rutter.actors.vision import Vision
 from rutter.actors.world.allowed_files import read_file
@@ -44,7 +46,7 @@ from rutter.actors.world.models.messages import (
     Turn,
     UserTurn,
 )
-from rutter.actors.world.models.prices import PricedModel, cost_microdollars
+from rutter.actors.world.models.prices import PricedModel, PricedReader, cost_microdollars
 from rutter.actors.world.secrets.redaction import Redactor, Secrets
 from rutter.events.action import Untrusted
 from rutter.events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived
@@ -56,6 +58,7 @@ from rutter.events.page import Artifact, Page
 from rutter.events.planner import AdviceRequested
 from rutter.events.run_settings import ModelUse
 from rutter.events.tools import FileRead, ToolCalled
+from rutter.events.validator import QueryStarted
 from rutter.events.vocabulary import AnyEvent
 
 ANSWER_MS = 30_000  # C2
@@ -90,6 +93,7 @@ class Advisor:
         redact: Redactor | None = None,
         typed: MutableSequence[str] | None = None,
         vision: Vision | None = None,
+        readers: Mapping[str, PricedReader] | None = None,
         within_ms: int = ANSWER_MS,
         pause_ms: int = PAUSE_MS,
     ) -> None:
@@ -101,6 +105,14 @@ class Advisor:
         self._typed: MutableSequence[str] = typed if typed is not None else []
         self._vision = VisionAdvisor(screen, artifacts, vision)
         self._within_ms = within_ms
+        self._ghost = GhostReading(
+            screen,
+            readers or {},
+            self._redact,
+            keep_prompt=self._kept,
+            put=self._put,
+            times_ms=(within_ms, pause_ms),
+        )
         self._memory = Memory(self._redact.text, _nonce)
         self._requests: dict[str, AdviceRequested] = {}
         self._ready: dict[str, Prompt] = {}
@@ -110,6 +122,14 @@ class Advisor:
             case VisionSought():
                 async for given in self._vision.handle(envelope):
                     yield given
+            case QueryStarted(render_mode="ghost") as query:
+                self._ghost.begin(query)
+            case AdviceRequested(purpose="ghost") as request:
+                async for fact in self._ghost.prepare(request, self._max_width):
+                    yield fact
+            case AdvicePrepared(request=name) if self._ghost.is_ready(name):
+                async for fact in self._ghost.read(name):
+                    yield fact
             case AdviceRequested() as request if request.purpose != "vision":
                 yield await self._prepared(request)
             case AdvicePrepared(request=name) if name in self._ready:
@@ -123,6 +143,8 @@ class Advisor:
     def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
         """Nothing is done again: it may have been paid for."""
         match envelope.event:
+            case AdviceRequested(request=name) | AdvicePrepared(request=name) if is_of_ghost(name):
+                return self._ghost.broke(error)
             case AdviceRequested(request=name, provider=provider):
                 return _failed(name, provider, error)
             case AdvicePrepared(request=name):
@@ -225,6 +247,11 @@ class Advisor:
             errors=memory.errors,
             redact=self._redact.text,
         )
+
+    @property
+    def _max_width(self) -> int:
+        started = self._memory.started
+        return started.settings.ghost.max_width if started is not None else MAX_WIDTH
 
     @property
     def _rules(self) -> ModelUse:

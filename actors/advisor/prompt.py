@@ -161,6 +161,8 @@ def in_words(action: Action) -> str:
             return f"wait {action.ms} ms"
         case "scroll" if not locators:
             return f"scroll {action.direction}"
+        case "ghost_extract":
+            return "read the page from a picture of it"
         case "drag":
             over = action.to.primary if action.to is not None else None
             return f"drag {where} onto {_locator(over) if over is not None else 'nothing'}"

@@ -315,7 +315,7 @@ def _effect(case: VerdictCase) -> Judgement:
             return _change(case)
         case "hover" | "wheel":
             return Judgement("confirmed", "input_dispatched", "what it shows is for the next step")
-        case "extract" | "read_page" | "wait" | "wait_for":
+        case "extract" | "read_page" | "ghost_extract" | "wait" | "wait_for":
             # Observations have no verdict; logs from before they were a kind of their own do.
             return Judgement("confirmed", "observed", running.action.name or "text")
 

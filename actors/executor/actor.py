@@ -74,7 +74,7 @@ class Executor:
             case ActionStarted() as started:
                 async for fact in self._perform_pictured(started):
                     yield fact
-            case QueryStarted() as query:
+            case QueryStarted(render_mode="dom") as query:
                 yield await self._answer(query)
             case _:
                 return

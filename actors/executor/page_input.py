@@ -54,7 +54,7 @@ class PageInput:
                 return await self._press(action, digest)
             case "scroll":
                 return await self._scroll(action, digest)
-            case "extract" | "read_page" | "wait_for" | "wait":
+            case "extract" | "read_page" | "ghost_extract" | "wait_for" | "wait":
                 said = f"{action.type} is an observation"
                 return ActionOutcome("action_failed", said, dispatched=False)
             case "check":

@@ -16,6 +16,12 @@ from rutter.actors.planner.barred_run import (
     with_barrier,
 )
 from rutter.actors.planner.expired_login import expired_instead
+from rutter.actors.planner.ghost_reading import (
+    about_ghost,
+    evolve_ghost,
+    left_unread,
+    read_from_picture,
+)
 from rutter.actors.planner.model_help import acknowledged, evolve_advised, helped, on_advice
 from rutter.actors.planner.optional_steps import any_optional, evolve_aside, uncounted
 from rutter.actors.planner.provider_choice import lost, open_asking
@@ -37,6 +43,7 @@ from rutter.actors.planner.tool_progress import evolve_desk
 from rutter.actors.planner.workflow_led import after_refusal, by_hand, follow, looking, mend
 from rutter.actors.rules.policy.policy import missing_field
 from rutter.actors.rules.steps.confidence import hundredths
+from rutter.actors.rules.steps.ghost import reads_by_itself
 from rutter.actors.rules.steps.pace import (
     StepPace,
     at_the_end,
@@ -47,6 +54,7 @@ from rutter.actors.rules.steps.pace import (
 )
 from rutter.actors.rules.steps.retry import is_kept
 from rutter.actors.rules.steps.service_script import is_past_sign_in, strayed
+from rutter.events.action import READS
 from rutter.events.advisor import AdviceFailed, AdviceReceived
 from rutter.events.causes import OTHER, Cause
 from rutter.events.critic import ActionJudged, CompletionChecked, ReadBackDue
@@ -106,6 +114,8 @@ class Planner:
             return _opened(event)
         if state is None:
             return None
+        if (advice := about_ghost(event)) is not None:
+            return evolve_ghost(state, advice)
         state = evolve_run(state, envelope)
         if isinstance(state, Desk):
             return evolve_desk(state, event)
@@ -116,6 +126,9 @@ class Planner:
         if state is None or state.stopped:
             return
         event = envelope.event
+        yield from read_from_picture(state, event)
+        if about_ghost(event) is not None:
+            return
         if isinstance(state, Desk):
             decided = decide_call(state, event)
         elif state.handed_over:
@@ -125,6 +138,8 @@ class Planner:
         if state.pause.holds:
             decided = _while_held(state, event, decided)
         for each in decided:
+            if (left := left_unread(state, each)) is not None:
+                yield left
             yield with_barrier(state, expired_instead(state, after_the_wheel(state, each)))
         yield from _looks_anew(state, event)
 
@@ -240,9 +255,10 @@ def _next(state: PlannedRun, due: StepDue | PredictionMade, now_ns: int) -> Iter
         return  # it is the model's turn
     if _is_still_asked(state, due):
         return
+    waits = _finds_nothing(state, due) or _reads_here(state, due)
     if (stop := over_limit(state)) is not None:
         yield stop
-    elif _finds_nothing(state, due) and (awaited := let_in_awaited(state, now_ns)) is not None:
+    elif waits and (awaited := let_in_awaited(state, now_ns)) is not None:
         yield awaited
     elif isinstance(due, StepDue):
         yield follow(state, due, now_ns)
@@ -261,6 +277,12 @@ def _finds_nothing(state: PlannedRun, due: StepDue | PredictionMade) -> bool:
         return True
     scripted = state.started.purpose == "record" or state.index < len(state.started.script)
     return isinstance(due, PredictionMade) and not scripted and not due.candidates
+
+
+def _reads_here(state: PlannedRun, due: StepDue | PredictionMade) -> bool:
+    """Whether what keeps programs out would be read in place of the page, though it may go."""
+    reads = isinstance(due, StepDue) and due.step.action.type in READS
+    return reads and reads_by_itself(state.started.settings.ghost, state.barrier)
 
 
 def _next_of_script(state: PlannedRun) -> AnyEvent | None:

@@ -10,6 +10,8 @@ import msgspec
 
 from rutter.actors.planner.provider_choice import ProviderChoice, evolve_asking
 from rutter.actors.rules.steps.already_done import EarlierRunLooks, evolve_settling
+from rutter.actors.rules.steps.ghost import RULE as GHOST
+from rutter.actors.rules.steps.ghost import reads_by_itself
 from rutter.actors.rules.steps.pause import HAD_THE_WHEEL, Pause, evolve_pause, hands_over
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.actors.rules.steps.service_script import (
@@ -84,7 +86,7 @@ class Run(msgspec.Struct, frozen=True):
     called last and on which page, `failures` those in a row, `logins` the origins whose kept logins
     were used; `by_hand` for which step a person was asked, and how often. `flying` is the step that
     has begun and is not over, `let_go` how many a pause came before, `asked` the question to a
-    person that is open."""
+    person that is open, `reading` the one to who reads a picture."""
 
     started: SessionStarted
     asking: ProviderChoice | None = None
@@ -107,6 +109,7 @@ class Run(msgspec.Struct, frozen=True):
     resumed: bool = False  # once at least
     let_go: int = 0
     had_wheel: bool = False
+    reading: str = ""
     stopped: bool = False
 
     @property
@@ -267,11 +270,20 @@ def propose(
     index: int = -1,
     expects: Expectation | None = None,
 ) -> PlanProposed:
-    """The next step, tried for the first time."""
+    """The next step, tried for the first time. Where the page is shut, all that it says is read
+    from a picture of it."""
     kind, step = kind_of(action), run.step + 1
-    return PlanProposed(
+    plan = PlanProposed(
         step, 1, driver, action, reason, index, expects=expects, kind=kind, source=source
     )
+    if action.type == "ghost_extract" or _reads_shut_page(run, action):
+        return msgspec.structs.replace(plan, render_mode="ghost")
+    return plan
+
+
+def _reads_shut_page(run: Run, action: Action) -> bool:
+    whole = action.type == "read_page" and action.target is None and action.page <= 1
+    return whole and reads_by_itself(run.started.settings.ghost, run.barrier)
 
 
 def own_way(run: Run) -> PlanProposed | RunStopped | None:
@@ -334,6 +346,8 @@ def stopped_by(run: Run, event: AnyEvent) -> RunStopped | None:
 
 def refusal_ends(run: Run, rejected: ActionRejected) -> RunStopped:
     """The end of a run that a refused step leaves with nothing else to do."""
+    if rejected.rule == GHOST:
+        return _unread(run, rejected)
     if rejected.code == "policy_denied":
         needs = rejected.error == "needs_person"
         kind: Failure = "needs_person" if needs else "policy_denied"
@@ -341,6 +355,13 @@ def refusal_ends(run: Run, rejected: ActionRejected) -> RunStopped:
     kind = "lost" if rejected.code == "execution_error" else "verification_failed"
     code = rejected.error or rejected.rule
     return stop_run(run, "failed", kind, f"{code}: {rejected.reason}", Cause(code=code))
+
+
+def _unread(run: Run, rejected: ActionRejected) -> RunStopped:
+    cause = Cause(code=rejected.error)
+    if rejected.code == "policy_denied":
+        return stop_run(run, "policy_denied", "policy_denied", rejected.reason, cause)
+    return stop_run(run, "failed", "lost", f"{rejected.error}: {rejected.reason}", cause)
 
 
 def person_declined(run: Run, refused: CheckpointRefused) -> RunStopped:

@@ -10,6 +10,7 @@ import msgspec
 
 from rutter.actors.planner.run import Flight, Run
 from rutter.actors.rules.policy.policy import READING
+from rutter.actors.rules.steps.ghost import RULE as GHOST
 from rutter.actors.rules.steps.retry import REPEATABLE, TRANSIENT
 from rutter.actors.rules.tools.tool_table import TOOLS, Logged, place_of_ref
 from rutter.events.action import Target
@@ -30,7 +31,8 @@ class Desk(Run, frozen=True):
     """A desk is a run that calls drive, an agent's from outside or a language model's (`led`).
     `busy` says that the last step is under way, `whose` call it was. `refs` are the elements of the
     last look, number `look`; `given`: the caller has that very look, any later one makes its refs
-    stale (D2). `turns` are the calls of an agent, or the answers of a model.
+    stale (D2). `pictured` is the page whose picture was read last. `turns` are the calls of an
+    agent, or the answers of a model.
 
     Where a model leads, `silent` are its answers in a row without a call, `failures` those of the
     calls that told of one; `in_window` a person goes on, `asks_page` nobody else says whether it is
@@ -50,6 +52,7 @@ class Desk(Run, frozen=True):
     refs: int = 0
     look: int = 0
     given: bool = False
+    pictured: str = ""
     said: str = ""
     silent: int = 0
     in_window: bool = False
@@ -139,14 +142,22 @@ def good_answer(desk: Desk, message: str = "") -> ToolAnswered | None:
 def read_answer(desk: Desk, flight: Flight) -> ToolAnswered | None:
     """What was read. Of a text in pages it is said which one, and how many there are."""
     good, answer = good_answer(desk), flight.answered
-    if good is None or answer is None or flight.plan.action.type != "read_page":
+    if good is None or answer is None:
         return good and msgspec.structs.replace(good, result=flight.extracted)
-    said = (
-        f"page {flight.plan.action.page} of {answer.pages}" if answer.pages else "it says nothing"
+    said = []
+    if flight.plan.action.type == "read_page" and answer.render_mode == "dom":
+        which = f"page {flight.plan.action.page} of {answer.pages}"
+        said = [which if answer.pages else "it says nothing"]
+    said += ["not all of it could be read"] if answer.unread else []
+    return ToolAnswered(
+        good.call,
+        True,
+        message="; ".join(said),
+        result=flight.extracted,
+        pages=answer.pages,
+        render_mode=answer.render_mode,
+        pictures=answer.pictures,
     )
-    said += "; not all of it could be read" if answer.unread else ""
-    text, pages = flight.extracted, answer.pages
-    return ToolAnswered(good.call, True, message=said, result=text, pages=pages)
 
 
 def bad_answer(
@@ -173,6 +184,7 @@ def verdict_answer(desk: Desk, flight: Flight) -> ToolAnswered | None:
     judged, missed = flight.judged, flight.missed
     if missed is not None:
         said = f"{missed.code}: {missed.message}" if missed.message else missed.code
+        said = missed.message if flight.plan.render_mode == "ghost" else said
         return bad_answer(desk, fault_of(missed.code).tool, said)
     if judged is None or judged.verdict == "confirmed":
         return read_answer(desk, flight)
@@ -202,6 +214,8 @@ def refusal_answer(desk: Desk, refused: ActionRejected | ActionWithheld) -> Tool
 def _refusal_error(desk: Desk, refused: ActionRejected | ActionWithheld) -> ToolError:
     if isinstance(refused, ActionWithheld):
         return "policy_denied"
+    if refused.rule == GHOST:
+        return fault_of(refused.error).tool
     if refused.error == "human_rejected":
         return "human_rejected"
     if refused.error == "invalid_params":

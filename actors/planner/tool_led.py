@@ -6,6 +6,7 @@ What fails is the answer; the session goes on.
 
 from collections.abc import Iterable
 
+from rutter.actors.planner.called_ghost import first_of, ghost_due
 from rutter.actors.planner.model_led import ended, heard, lead_on
 from rutter.actors.planner.provider_choice import lost
 from rutter.actors.planner.run import person_declined, propose, refusal_ends, stop_run, stopped_by
@@ -18,7 +19,7 @@ from rutter.actors.planner.tool_desk import (
     stale_ref_answer,
 )
 from rutter.actors.rules.steps.pause import RULE as PAUSED
-from rutter.actors.rules.tools.tool_table import Logged, action_of
+from rutter.actors.rules.tools.tool_table import Logged
 from rutter.events.advisor import AdviceFailed, AdviceReceived
 from rutter.events.critic import CompletionChecked, PageAssessed
 from rutter.events.faults import failed_call
@@ -113,7 +114,9 @@ def _called(desk: Desk, event: AnyEvent) -> Iterable[AnyEvent]:
 
 
 def _next(desk: Desk) -> Iterable[AnyEvent]:
-    if desk.stage == "answering" and desk.answer is not None:
+    if (look := ghost_due(desk)) is not None:
+        yield look
+    elif desk.stage == "answering" and desk.answer is not None:
         yield from _over(desk, desk.answer)
     elif desk.stage == "due" and desk.call is not None:
         yield from _begin(desk, desk.call)
@@ -135,21 +138,20 @@ def _begin(desk: Desk, call: ToolCalled) -> Iterable[AnyEvent]:
     given = arguments_of(call)
     match call.tool:
         case "get_snapshot":
-            yield ObservationRequested("tool", 0, whole_page=not given.viewport_only)
+            in_view = given.viewport_only is not False
+            yield ObservationRequested("tool", 0, whole_page=not in_view)
         case "request_human_approval":
             yield ApprovalSought(call.call, given.action, given.reason)
         case "complete_task":
             yield CompletionClaimed(call.call, given.status, given.reason)
         case "read_file":
             return  # the file is being read; what came of it is a fact
-        case "ghost_extract":
-            yield bad_answer(desk, "unavailable", "not configured: no model for pictures is set up")
         case _:
             yield from _acted(desk, call, given)
 
 
 def _acted(desk: Desk, call: ToolCalled, given: Logged) -> Iterable[AnyEvent]:
-    action = action_of(call.tool, given, desk.look)
+    action = first_of(desk, call, given)
     if action is None:
         yield bad_answer(desk, "invalid_params", f"there is no tool {call.tool!r}")
     elif stale_ref_answer(desk) is not None:

@@ -5,6 +5,7 @@ What every run takes from an event it has by then. What follows is decided by `t
 
 import msgspec
 
+from rutter.actors.planner.called_ghost import with_look
 from rutter.actors.planner.model_led import called_as, comes_to_nothing
 from rutter.actors.planner.run import remembering
 from rutter.actors.planner.tool_desk import (
@@ -74,7 +75,7 @@ def evolve_desk(desk: Desk, event: AnyEvent) -> Desk:
         case ActionRejected(rule=rule) if rule == PAUSED:
             return _let_go(desk)
         case ActionRejected() | ActionWithheld() as refused:
-            return _landed(desk, refusal_answer(desk, refused))
+            return _landed(desk, with_look(desk, refusal_answer(desk, refused)))
         case _:
             return _heard(desk, event)
 
@@ -145,13 +146,15 @@ def _taken(desk: Desk, called: ToolCalled) -> Desk:
 
 def _flown(desk: Desk) -> Desk:
     """A step is under way: the open call's, its second try, or the opening of the session."""
-    own = desk.stage in ("due", "acting") and desk.call is not None
+    own = desk.stage in ("due", "acting", "answering") and desk.call is not None
+    ghost = desk.plan is not None and desk.plan.render_mode == "ghost"
     return msgspec.structs.replace(
         desk,
         busy=True,
         whose=desk.call.call if own and desk.call is not None else "",
         opened=True,
-        stage="acting" if desk.stage == "due" else desk.stage,
+        stage="acting" if own else desk.stage,
+        pictured=desk.digest if ghost else desk.pictured,
     )
 
 
@@ -170,7 +173,8 @@ def _settled(desk: Desk) -> Desk:
     if desk.busy and flight is not None and flight.over and second_try(desk) is None:
         desk = change(desk, busy=False)
         if desk.stage == "acting":
-            return change(desk, stage="answering", answer=verdict_answer(desk, flight))
+            answer = with_look(desk, verdict_answer(desk, flight))
+            return change(desk, stage="answering", answer=answer)
     if desk.stage == "held" and not desk.busy and desk.opened and not desk.pause.holds:
         return change(desk, stage="due")
     if desk.stage == "looking" and desk.seen == "requested":
@@ -190,8 +194,10 @@ def _landed(desk: Desk, answer: ToolAnswered | None) -> Desk:
 def _let_go(desk: Desk) -> Desk:
     """A pause came before the step had begun: its call waits, and so does the opening."""
     opening = desk.busy and desk.plan is not None and desk.plan.source == "opening"
+    looked = desk.answer is not None and desk.answer.success
     return msgspec.structs.replace(
         desk,
+        answer=None if looked else desk.answer,
         busy=False,
         opened=desk.opened and not opening,
         stage="held" if desk.stage == "acting" else desk.stage,

@@ -19,6 +19,8 @@ from rutter.actors.rules.policy.policy import (
     judge,
     missing_field,
 )
+from rutter.actors.rules.steps.ghost import RULE as GHOST
+from rutter.actors.rules.steps.ghost import ghost_refusal
 from rutter.actors.rules.steps.healing import LIKENESS, doubtful, unlike
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.actors.rules.steps.pause import evolve_pause, hands_over
@@ -42,7 +44,7 @@ from rutter.actors.validator.questions import (
     went_on,
 )
 from rutter.actors.validator.state import ValidatorState
-from rutter.events.action import ByBeside, kind_of
+from rutter.events.action import READS, ByBeside, kind_of
 from rutter.events.critic import OutcomeUnknown, PageAssessed
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.executor import ErrorCode, TargetChanged, TargetMissing, TargetResolved
@@ -269,7 +271,11 @@ def _query(
     state: ValidatorState, started: SessionStarted, plan: PlanProposed
 ) -> Iterable[AnyEvent]:
     """Reading needs no verdict of policy, only that it is the element that is meant (F2), and that
-    somebody wants it."""
+    somebody wants it; of a picture, that the run is allowed to (S4 W8)."""
+    ghost = started.settings.ghost
+    if plan.render_mode == "ghost" and (no := ghost_refusal(ghost, plan.driver, plan.action)):
+        yield _reject(state, GHOST, no.reason, no.code, no.error)
+        return
     if doubt := doubtful(started, plan, state.element):
         yield question_on(state, PolicyVerdict("ask", "healed", doubt))
         return
@@ -281,9 +287,10 @@ def _query(
 
 def _query_on(plan: PlanProposed, element: Resolved | None) -> QueryStarted:
     """Where an element was looked for, the page came to rest before that."""
-    aimless = plan.action.type == "read_page" and element is None
+    aimless = plan.action.type in READS and element is None
     rest = plan.rest if aimless else None
-    return QueryStarted(plan.step, plan.attempt, plan.action, seen_as(element), rest)
+    seen = seen_as(element)
+    return QueryStarted(plan.step, plan.attempt, plan.action, seen, rest, plan.render_mode)
 
 
 def _not_it(
@@ -371,7 +378,7 @@ def _reject(
     state: ValidatorState,
     rule: str,
     reason: str,
-    code: Literal["validation_error", "policy_denied", "execution_error"],
+    code: Literal["validation_error", "policy_denied", "execution_error", "tool_unavailable"],
     error: str,
 ) -> ActionRejected:
     assert state.plan is not None

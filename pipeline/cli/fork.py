@@ -13,6 +13,7 @@ from rutter.pipeline.config.thresholds import going_by
 from rutter.pipeline.queries.workflows_and_sessions import Tables, find_session
 from rutter.pipeline.sessions.attendant import bind_secrets
 from rutter.pipeline.sessions.fork import fork_of
+from rutter.pipeline.sessions.picture_readers import ghost_of, open_readers
 from rutter.pipeline.sessions.start import StartedSession, logins_of
 
 
@@ -37,9 +38,13 @@ def fork(options: Options, settings: Settings, terminal: Terminal) -> int:
     )
     started = msgspec.structs.replace(started, headed=request.headed)
     started = going_by(started, request.sure or settings.config.sureness)
+    ghost = ghost_of(settings.config, allowed=started.settings.ghost.allowed)
+    own = msgspec.structs.replace(started.settings, ghost=ghost)
+    started = msgspec.structs.replace(started, settings=own)
     logins = logins_of(request, started, settings, attendant(terminal))
     what = f"{session} at step {options.at}"
-    forked = StartedSession(started, secrets, logins=logins)
+    readers = open_readers(settings.config, started)
+    forked = StartedSession(started, secrets, logins=logins, readers=readers)
     with Tables(settings) as tables:
         story = run_here(forked, tables, terminal, f"forking {what}", answers=options.answers)
     return tell_end(story, settings, terminal, done=f"forked {what}")

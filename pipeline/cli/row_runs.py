@@ -148,7 +148,8 @@ class DaemonRows:
         before = self.ledger.jobs.get((row.number, row.digest), 0)
         key = f"row-{named.batch}-{named.again}-{named.number}-{named.digest}-{before}"
         wanted = self.request
-        run = RunWorkflow(wanted.name, 0, row.values, wanted.dry_run, named)
+        terms = wanted.dry_run, named, wanted.allow_ghost
+        run = RunWorkflow(wanted.name, 0, row.values, *terms)
         try:
             return self.daemon.submit(run, key)
         except BadInput as error:

@@ -82,6 +82,7 @@ class CommandPipeline:
             answers=answers,
             secrets=session.secrets,
             by="terminal",
+            readers=session.readers,
         ) as tools:
             with _interruptible(self.app, tools.session):
                 yield tools

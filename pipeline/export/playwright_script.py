@@ -298,13 +298,17 @@ def _done(action: Action) -> str:
             return "pass  # it is there"
         case "wait":
             return f"page.wait_for_timeout({action.ms or 0})"
-        case "extract":
-            return f"results[{action.name or 'text'!a}] = read(element)"
-        case "read_page":
-            part = "element" if action.target is not None else 'page.locator("body")'
-            return f"results[{action.name or 'text'!a}] = read({part})"
+        case "extract" | "read_page" | "ghost_extract":
+            return _read(action)
         case "check":
             return ""
+
+
+def _read(action: Action) -> str:
+    if action.type == "ghost_extract":
+        raise BadInput("a script of its own has nobody who reads pictures")
+    part = "element" if action.target is not None else 'page.locator("body")'
+    return f"results[{action.name or 'text'!a}] = read({part})"
 
 
 def _pointed(action: Action) -> str:

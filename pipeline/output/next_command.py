@@ -15,6 +15,7 @@ from rutter.replay.story.told_session import Story
 ROUNDED = 5_000  # millionths by which two decimals may be too much
 # What refused a step and says itself which flag would let it be.
 SAYS_HOW = ("private_network", "private_address", "unspecified_address", "secret_in_clear")
+OF_PICTURES = ("ghost_refused", "no_reader", "reader_failed", "nothing_read")
 OF_FILES = ("file_exists", "file_contains", "file_size")
 
 TO_RECORD = "rutter record NAME --url URL"
@@ -57,6 +58,8 @@ def _said(story: Story, settings: Settings, sure: Thresholds | None) -> str:
     if kind == "model_unavailable":
         return _advice_on_models(story, settings)
     if story.cause.kind == "barrier":
+        return fault_of(story.cause.code).next
+    if story.cause.code in OF_PICTURES:
         return fault_of(story.cause.code).next
     if kind == "needs_person" and (found := _advice_on_signing_in(story, settings)):
         return found

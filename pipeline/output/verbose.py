@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rutter.actors.rules.pages.barrier_words import barrier_story
 from rutter.actors.rules.steps.confidence import hundredths
+from rutter.actors.rules.steps.ghost import is_of_ghost
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.events.action import Action, Kind
 from rutter.events.advisor import (
@@ -76,6 +77,7 @@ ASKED_FOR = {
     "repair": "for a step that is not as it was recorded",
     "correct": "for another way after what went wrong",
     "vision": "what a picture shows",
+    "ghost": "what a picture of the page says",
 }
 SAMPLE = 100  # S2 9.2: characters of a sample in a line
 LIKELY = MILLION // 2  # that it is this workflow rather than all others, or none
@@ -240,7 +242,8 @@ def _advised(event: AnyEvent) -> Iterator[str]:
             yield f"[MODEL] of the page it could not have {', '.join(missing)}"
         case AdviceReceived() as received:
             yield _spent(received)
-            yield f"[MODEL] it says: {advice_in_words(received)}"
+            if not is_of_ghost(received.request):
+                yield f"[MODEL] it says: {advice_in_words(received)}"
             if received.invalid:
                 yield f"[FAIL] MODEL: {received.invalid}"
         case AdviceFailed(provider=provider, code=code, message=message, took_ms=took_ms):

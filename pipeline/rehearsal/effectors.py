@@ -115,7 +115,7 @@ class ScriptedExecutor:
                 yield LookalikesFound(step, attempt, self._world.lookalikes(wanted))
             case ActionStarted() as started:
                 yield await self._perform(started)
-            case QueryStarted() as started:
+            case QueryStarted(render_mode="dom") as started:
                 yield await self._answer(started)
             case _:
                 return

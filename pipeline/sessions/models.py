@@ -15,7 +15,7 @@ from rutter.actors.advisor.vision_model import ModelVision
 from rutter.actors.vision import Vision
 from rutter.actors.world.models.defaults import DEFAULTS
 from rutter.actors.world.models.messages import ModelCall, ModelClient, ModelFailed, Prompt, Reply
-from rutter.actors.world.models.prices import Price, PricedModel
+from rutter.actors.world.models.prices import Price, PricedModel, PricedReader
 from rutter.actors.world.models.tesseract import TesseractReader, lacking
 from rutter.actors.world.secrets.redaction import Secrets, hide
 from rutter.events.errors import BadInput, WorldBroken
@@ -151,10 +151,10 @@ def vision_of(config: Config, opened: Mapping[str, PricedModel]) -> Vision | Non
 
 
 @asynccontextmanager
-async def closing(models: Mapping[str, PricedModel]) -> AsyncIterator[Mapping[str, PricedModel]]:
+async def closing(models: Mapping[str, PricedModel | PricedReader]) -> AsyncIterator[None]:
     """Lets go of their connections."""
     try:
-        yield models
+        yield
     finally:
         for priced in models.values():
             await priced.client.aclose()

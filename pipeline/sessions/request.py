@@ -26,6 +26,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     free: bool = False
     values: Mapping[str, str] = {}
     dry_run: bool = False
+    allow_ghost: bool = False  # pictures of its pages may be read (S4 W8)
     service: str = ""
     success: tuple[str, ...] = ()
     row: BatchRow | None = None
@@ -65,17 +66,19 @@ def request_of(run: Run) -> RunRequest:
 
 def run_of_request(request: RunRequest) -> Run:
     """What a job pins of it."""
-    values, dry = dict(request.values), request.dry_run
+    values, dry, ghost = dict(request.values), request.dry_run, request.allow_ghost
     if request.goal or request.service:
         goal, service = request.goal or "", request.service
-        return RunGoal(goal, request.url, request.name, service, request.success, values, dry)
+        return RunGoal(
+            goal, request.url, request.name, service, request.success, values, dry, ghost
+        )
     if request.free:
         if not request.url:
             raise BadInput("a free run needs a place to start", "add --url URL")
-        return RunFree(request.url, values, request.success, dry)
+        return RunFree(request.url, values, request.success, dry, ghost)
     if not request.name:
         raise BadInput("which workflow?", "rutter run NAME")
-    return RunWorkflow(request.name, 0, values, dry, request.row)
+    return RunWorkflow(request.name, 0, values, dry, request.row, ghost)
 
 
 def read_given(request: RunRequest) -> Given:

@@ -12,7 +12,7 @@ from rutter.actors.rules.pages.address import origin_of
 from rutter.actors.rules.policy.hosts import EVERYWHERE
 from rutter.actors.vision import Vision
 from rutter.actors.world.browser.screen import OpensWindows
-from rutter.actors.world.models.prices import PricedModel
+from rutter.actors.world.models.prices import PricedModel, PricedReader
 from rutter.actors.world.secrets.redaction import check_secrets
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
@@ -41,13 +41,14 @@ from rutter.pipeline.sessions.attendant import (
     bind_secrets,
 )
 from rutter.pipeline.sessions.models import closing, models_of, open_models, vision_of
+from rutter.pipeline.sessions.picture_readers import ghost_of, open_readers
 from rutter.pipeline.sessions.request import RunRequest, read_given
 from rutter.pipeline.sessions.session_started import Given, SessionTerms
 
 
 class StartedSession(NamedTuple):
     """A session is started like this. `secrets` and what was `typed` are in no event, nor is what
-    `logins` hold. `models` are open: `run` lets go of them."""
+    `logins` hold. `models` and `readers` of pictures are open: `run` lets go of them."""
 
     started: SessionStarted
     secrets: Mapping[str, str] = {}
@@ -55,6 +56,7 @@ class StartedSession(NamedTuple):
     vision: Vision | None = None
     logins: SessionLogins | None = None
     typed: Sequence[str] = ()
+    readers: Mapping[str, PricedReader] = {}
 
     async def run(
         self,
@@ -65,7 +67,7 @@ class StartedSession(NamedTuple):
         *,
         on_listening: Callable[[], None] | None = None,
     ) -> SessionEnded:
-        async with closing(self.models):
+        async with closing({**self.readers, **self.models}):
             return await app.run_in_browser(
                 self.started,
                 browser,
@@ -77,6 +79,7 @@ class StartedSession(NamedTuple):
                 on_listening=on_listening,
                 models=self.models,
                 logins=self.logins,
+                readers=self.readers,
             )
 
 
@@ -117,7 +120,8 @@ def start_session(
         left = earlier_run.unsettled(workflow, started.values, tables, under_way)
         started = _after(started, left)
     logins = logins_of(request, started, tables.settings, who)
-    return StartedSession(started, secrets, models, vision_of(config, models), logins)
+    vision, readers = vision_of(config, models), open_readers(config, started, models)
+    return StartedSession(started, secrets, models, vision, logins, readers=readers)
 
 
 def logins_of(
@@ -153,7 +157,9 @@ def start_tools(request: RunRequest, tables: Tables, bound: BoundSecrets) -> Sta
         max_turns=request.max_turns,
         **terms,
     )
-    return StartedSession(configured(started, request, tables.settings), bound.secrets)
+    started = configured(started, request, tables.settings)
+    readers = open_readers(tables.settings.config, started)
+    return StartedSession(started, bound.secrets, readers=readers)
 
 
 def configured(started: SessionStarted, request: RunRequest, settings: Settings) -> SessionStarted:
@@ -168,7 +174,8 @@ def configured(started: SessionStarted, request: RunRequest, settings: Settings)
         knobs = {name: said for name, said in knobs.items() if not name.endswith("_ms")}
     if started.purpose == "record":  # it shows what there is: nothing of it is proven yet
         del knobs["proof"]
-    own = msgspec.structs.replace(started.settings, **knobs)
+    ghost = ghost_of(config, allowed=request.allow_ghost, models=not request.no_model)
+    own = msgspec.structs.replace(started.settings, ghost=ghost, **knobs)
     started = msgspec.structs.replace(started, settings=own, headed=request.headed)
     return going_by(started, request.sure or config.sureness)
 

@@ -19,7 +19,8 @@ from rutter.actors.rules.tools.arguments import BoundNames, LoggedCall, order
 from rutter.actors.rules.tools.tool_table import TOOLS, WITHOUT_SNAPSHOT
 from rutter.actors.world.allowed_files import read_file
 from rutter.actors.world.browser.screen import OpensWindows
-from rutter.events.action import Untrusted
+from rutter.actors.world.models.prices import PricedReader
+from rutter.events.action import RenderMode, Untrusted
 from rutter.events.critic import ActionJudged, Barrier
 from rutter.events.envelope import Envelope
 from rutter.events.errors import LogCorrupt, RutterError
@@ -39,6 +40,7 @@ from rutter.events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, T
 from rutter.events.validator import ActionRejected, ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import App
+from rutter.pipeline.sessions.models import closing
 from rutter.pipeline.tools.snapshot import Snapshot, snapshot_of
 
 # S3 2.4.1: the network gets three tries, a second and then two apart, never more than ten.
@@ -66,6 +68,8 @@ class ToolResponse(msgspec.Struct, frozen=True):
     suspicious: tuple[str, ...] = ()
     barrier: Barrier | None = None
     pages: int = 0
+    render_mode: RenderMode = "dom"
+    artifacts: tuple[str, ...] = ()
 
     def body(self, *, screenshots: bool = True) -> dict[str, Any]:
         said: dict[str, Any] = {"message": self.message or None}
@@ -86,6 +90,8 @@ class ToolResponse(msgspec.Struct, frozen=True):
             said["barrier"] = barrier_told(self.barrier)
         if self.pages:
             said["pages"] = self.pages
+        if self.render_mode != "dom":
+            said |= {"render_mode": self.render_mode, "artifacts": list(self.artifacts)}
         return said if self.result is None else {**said, "result": self.result}
 
     def _failure(self) -> dict[str, Any]:
@@ -237,7 +243,9 @@ class Tools:
         marks = _marks(seen if snapshot is not None else None, result)
         why = answer.error, answer.error_code, answer.retriable, answer.message
         more = snapshot, marks, answer.barrier, answer.pages
-        return ToolResponse(tool, name, answer.success, *why, text, *more)
+        told = ToolResponse(tool, name, answer.success, *why, text, *more)
+        pictures = tuple(each.sha256 for each in answer.pictures)
+        return msgspec.structs.replace(told, render_mode=answer.render_mode, artifacts=pictures)
 
     def _unanswered(self, name: str) -> ToolAnswered:
         """The session ended before it said anything, or does not answer any more."""
@@ -361,8 +369,10 @@ async def open_tools(
     by: Caller = "agent",
     timeouts_ms: Mapping[str, int] | None = None,
     session: str = "",
+    readers: Mapping[str, PricedReader] | None = None,
 ) -> AsyncIterator[Tools]:
-    """A session of the purpose `tools`, with its tools, for as long as they are held."""
+    """A session of the purpose `tools`, with its tools, for as long as they are held; `readers` are
+    let go of with it."""
     tools = Tools(app, started, by=by, timeouts_ms=timeouts_ms, session=session)
 
     async def run_in_browser(opened: Tools) -> SessionEnded:
@@ -373,9 +383,10 @@ async def open_tools(
             secrets=secrets,
             typed=opened.typed,
             name=opened.session,
+            readers=readers,
         )
 
-    async with serving(app, tools, run_in_browser):
+    async with closing(readers or {}), serving(app, tools, run_in_browser):
         yield tools
 
 

@@ -51,6 +51,7 @@ class ToolWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     failure: tuple[str, ...] = ()
     max_turns: int = MAX_TURNS
     screenshots: bool = False
+    allow_ghost: bool = False
 
 
 class ToolSession:
@@ -196,6 +197,7 @@ class ToolSessions:
                 secrets=started.secrets,
                 by=by,
                 session=session,
+                readers=started.readers,
             ) as tools:
                 if not await tools.begun():
                     return  # why is raised on leaving

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rutter.events.advisor import (
+    TESSERACT,
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
@@ -145,7 +146,7 @@ def _sums(db: sqlite3.Connection, by: str) -> list[dict[str, Any]]:
             "coalesce(sum(kept_tokens), 0) AS kept_tokens, "
             "coalesce(sum(cost_microdollars), 0) AS cost_microdollars, "
             "coalesce(sum(NOT priced), 0) AS unpriced, coalesce(sum(took_ms), 0) AS took_ms "
-            f"FROM model_calls {grouped}"
+            f"FROM model_calls WHERE provider != '{TESSERACT}' {grouped}"
         )
     )
 

@@ -72,14 +72,14 @@ class SessionsTable(Projection):
 
     @hears
     def _ask(self, entry: Entry, asked: AdviceRequested | VisionGiven) -> None:
-        if isinstance(asked, AdviceRequested) or is_call(asked):
+        if is_call(asked):
             _set(entry, "model_calls = model_calls + 1, unpriced = unpriced + 1")
 
     @hears
     def _spend(
         self, entry: Entry, end: AdviceReceived | AdviceFailed | AdviceLost | VisionGiven
     ) -> None:
-        if isinstance(end, VisionGiven) and not is_call(end):
+        if not isinstance(end, AdviceLost) and not is_call(end):
             return
         tokens = cost = 0
         if isinstance(end, AdviceReceived | VisionGiven):

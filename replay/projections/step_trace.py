@@ -125,6 +125,10 @@ class StepTraceTable(Projection):
             _close(entry, query.step, "failed", fault_of(query.code).error_code)
         else:
             _close(entry, query.step, "ok")
+            for picture in query.pictures:
+                _append(entry, "artifacts", picture.sha256, query.step)
+            mode = f"UPDATE step_trace SET render_mode = ? WHERE {_LAST}"
+            entry.execute(mode, query.render_mode, entry.session, query.step)
 
     @hears
     def _unknown(self, entry: Entry, by: OutcomeUnknown) -> None:
@@ -136,11 +140,12 @@ class StepTraceTable(Projection):
         the caller was told, unless the step itself says more."""
         entry.db.execute(
             "UPDATE step_trace SET status = CASE status WHEN 'open' THEN ? ELSE status END, "
-            "error_code = coalesce(error_code, ?), duration_ms = "
+            "error_code = coalesce(error_code, ?), render_mode = ?, duration_ms = "
             "coalesce(duration_ms, (? - started_ns) / 1000000) WHERE run_id = ? AND call = ?",
             (
                 "ok" if end.success else "failed",
                 end.error_code or None,
+                end.render_mode,
                 entry.at_ns,
                 entry.session,
                 end.call,

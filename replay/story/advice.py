@@ -3,6 +3,7 @@
 import msgspec
 
 from rutter.events.advisor import (
+    TESSERACT,
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
@@ -198,9 +199,10 @@ class AdviceFold:
         )
 
     def _open(self, name: str, call: AdviceStory, step: int = 0) -> AdviceStory:
-        self.calls += 1
         self._calls[name] = call
-        self._all.append(call)
+        if call.provider != TESSERACT:
+            self.calls += 1
+            self._all.append(call)
         self._told.append((step, call))
         return call
 
@@ -219,6 +221,8 @@ class AdviceFold:
             call.certainty = proposal.certainty / MILLION
         said = proposal.reasoning.text if proposal is not None else ""
         call.why = ascii_only(said or received.text.text)[:SHOWN]
+        if call.purpose == "ghost":
+            call.advised, call.why = f"it reads {quoted(call.why)}", ""
         wrong = received.calls[0].invalid if received.calls else ""
         call.error = ascii_only(received.invalid or wrong)
         call.usage = received.usage

@@ -10,6 +10,7 @@ from rutter.events.advisor import (
     AdviceReceived,
     VisionGiven,
 )
+from rutter.events.planner import AdviceRequested
 
 # Turned away before a model read a word: nobody charges for that. An answer that was cut or came
 # too late may have been charged, and one that a provider has done with and we could not read was.
@@ -18,9 +19,9 @@ FREE: Final[frozenset[AdviceError]] = frozenset(
 )
 
 
-def is_call(given: VisionGiven) -> bool:
-    """Whether a model was asked to look at the picture."""
-    return given.provider not in ("", TESSERACT)
+def is_call(event: AdviceRequested | AdviceReceived | AdviceFailed | VisionGiven) -> bool:
+    """Whether it was a model that was asked."""
+    return event.provider not in ("", TESSERACT)
 
 
 def is_priced(end: AdviceReceived | AdviceFailed | AdviceLost | VisionGiven) -> bool:

@@ -64,6 +64,9 @@ def _afterwards(step: StepStory) -> Iterator[str]:
         yield f"state: {step.state}"
     if step.barrier:
         yield f"barrier: {step.barrier}"
+    if step.render_mode == "ghost":
+        kept = ", ".join(each.sha256[:12] for each in step.pictures)
+        yield f"read from a picture of the page (ghost): {kept}".removesuffix(": ")
     if step.differed:
         yield f"state differed: {step.differed}"
     if step.undone:

@@ -3,7 +3,7 @@
 import msgspec
 
 from rutter.actors.rules.steps import proof_grades
-from rutter.events.action import Kind
+from rutter.events.action import Kind, RenderMode
 from rutter.events.causes import OTHER, Cause, PlanSource
 from rutter.events.checks import ReadBack
 from rutter.events.critic import Grade, Proof
@@ -79,6 +79,8 @@ class StepAccount(msgspec.Struct, kw_only=True, omit_defaults=True):
     advice: list[AdviceStory] = []
     screenshot: Artifact | None = None
     extracted: str | None = None
+    render_mode: RenderMode = "dom"
+    pictures: tuple[Artifact, ...] = ()
     pauses: list[str] = []
 
     @property

@@ -274,7 +274,7 @@ def _words(action: Action, target: str, value: str) -> str:
             return f"wait for {_counted(action.wanted)}{target}"
         case "wait":
             return f"wait {action.ms} ms"
-        case "extract" | "read_page":
+        case "extract" | "read_page" | "ghost_extract":
             return _reading(action, target)
         case "check":
             return "check the page"
@@ -283,6 +283,9 @@ def _words(action: Action, target: str, value: str) -> str:
 def _reading(action: Action, target: str) -> str:
     if action.type == "extract":
         return f"read {action.name or 'text'} from {target}"
+    if action.type == "ghost_extract":
+        seen = "what is in view" if action.viewport_only else "the whole page"
+        return f"read a picture of {seen} for {_named(action.prompt)}"
     what = f"all of {target}" if action.target is not None else "the whole page"
     what += f", page {action.page} of it" if action.page else ""
     return f"read {what} as {action.name}" if action.name else f"read {what}"

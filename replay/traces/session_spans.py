@@ -222,7 +222,8 @@ class SessionSpans(Fold):
     @hears
     def _asks_model(self, work: OpenWork, request: AdviceRequested) -> None:
         self._asked[request.request] = (request, work.end_ns)
-        self._count_call()
+        if is_call(request):
+            self._count_call()
 
     @hears
     def _prepared(self, work: OpenWork, prepared: AdvicePrepared) -> None:
@@ -237,7 +238,8 @@ class SessionSpans(Fold):
         if end.request not in self._asked:
             self._count_call()  # that it was asked for was erased
         self._tell_asked(end.request, work, took_ns(end))
-        self._count_end(end, work)
+        if isinstance(end, AdviceLost) or is_call(end):
+            self._count_end(end, work)
         self._close_work()  # what its asker says next about the same cause is no part of the call
 
     @hears

@@ -56,7 +56,7 @@ def any_action(kind: ActionType) -> Action:
             return Action(kind, target=css("#it"), to=css("#there"))
         case "wheel":
             return Action(kind, target=css("#it"), by=(0, 100))
-        case "read_page":
+        case "read_page" | "ghost_extract":
             return Action(kind)
         case "click" | "wait_for" | "extract" | "hover":
             return Action(kind, target=css("#it"))

@@ -54,6 +54,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "wait": ("ms",),
     "extract": ("target",),
     "read_page": (),
+    "ghost_extract": (),
     "check": ("verify",),
     "hover": ("target",),
     "drag": ("target", "to"),

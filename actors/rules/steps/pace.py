@@ -18,6 +18,7 @@ from rutter.events.workflow import Step
 CAREFUL_MS = 500  # nobody's typing is handed on later than this without a reason that shows
 HASTY_MS = 1_000  # whoever calls tools has a deadline of their own
 ENTERS = frozenset({"type", "select", "paste"})
+WHOLE = frozenset({"read_page", "ghost_extract"})  # of the page as it is by then
 HARMLESS = OBSERVATIONS | {"type", "select", "scroll", "hover", "wheel"}
 
 
@@ -53,7 +54,7 @@ def followed(learned: Iterable[Check]) -> tuple[str, ...]:
 def before_recorded(step: Step, pace: StepPace, settings: RunSettings) -> Resting | None:
     """For a step of a workflow. What leaves the page or cannot be undone comes after all that was
     set off; what may take what was entered, after all that the page has put off by now."""
-    if step.action.type == "read_page":
+    if step.action.type in WHOLE:
         return Resting(settings.answer_ms)
     leaves = step.irreversible or step.after.moved or step.action.type == "navigate"
     sends = _does(step.action) and bool(followed(step.after.learned))
@@ -64,7 +65,7 @@ def before_recorded(step: Step, pace: StepPace, settings: RunSettings) -> Restin
 
 def _does(action: Action) -> bool:
     """Whether it may take what was set off before it, as whoever reads the whole page does."""
-    return action.type not in HARMLESS or action.type == "read_page"
+    return action.type not in HARMLESS or action.type in WHOLE
 
 
 def before_scripted(action: Action, pace: StepPace, settings: RunSettings) -> Resting | None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rutter.actors.rules.text.phrase_file import check_names, load_table
+from rutter.actors.rules.tools.picture_prompts import ALL_TEXT
 from rutter.events.action import (
     Action,
     ActionType,
@@ -31,6 +32,7 @@ RetryProfile = Literal["none", "once", "network"]
 SideEffect = Literal["read", "write", "auth"]
 Kind = Literal["action", "observation", "verification", "control"]
 
+GHOST_MS = 90_000  # to go there, to take the pictures, and for a model to read them (C2)
 MAX_WAIT_MS = 10_000  # longer than that, and the caller should look what is wrong
 MAX_SCROLL = 100_000
 MAX_PAGES = 1_000  # of a page's text: more than may be read of one (markdown.js)
@@ -54,6 +56,7 @@ Direction = Annotated[
 Status = Annotated[Literal["success", "failed"], _as_s3(enum=["success", "failed"])]
 Said = Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
 Words = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]  # of a page: a line of it
+Url = Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
 Written = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 
 
@@ -99,7 +102,7 @@ class CompleteTask(Arguments, frozen=True):
 
 
 class Navigate(Arguments, frozen=True):
-    url: Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
+    url: Url
 
 
 class Press(Arguments, frozen=True):
@@ -126,7 +129,9 @@ class ReadFile(Arguments, frozen=True):
 
 
 class GhostExtract(Arguments, frozen=True):
-    prompt: Annotated[str, msgspec.Meta(max_length=2_000)] = "Extract all visible text"
+    url: Url | None = None
+    prompt: Annotated[str, msgspec.Meta(max_length=2_000)] = ALL_TEXT
+    viewport_only: bool = False
 
 
 class Guidance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -218,7 +223,8 @@ class Logged(msgspec.Struct, frozen=True):
     page: int = 1
     label: str | None = None
     near: str | None = None
-    viewport_only: bool = True
+    prompt: str = ALL_TEXT
+    viewport_only: bool | None = None
     action: str = ""
     reason: str = ""
     status: Status = "failed"
@@ -234,6 +240,7 @@ _ACTIONS: Mapping[str, ActionType] = {
     "wait": "wait",
     "extract": "extract",
     "read_page": "read_page",
+    "ghost_extract": "ghost_extract",
 }
 
 
@@ -262,6 +269,8 @@ def action_of(tool: str, given: Logged, look: int = 0) -> Action | None:
             return Action(kind, ms=given.ms)
         case "read_page":
             return Action(kind, target=target, page=given.page)
+        case "ghost_extract":
+            return Action(kind, prompt=given.prompt, viewport_only=bool(given.viewport_only))
         case "type":
             value = _value(given.value)
             return Action(kind, target=target, value=value, append=not given.clear_first)
@@ -311,7 +320,7 @@ OTHERS = (
     Descriptor("extract", Extract, "observation", "read", 2_000),
     Descriptor("read_page", ReadPage, "observation", "read", 5_000),
     Descriptor("read_file", ReadFile, "observation", "read", 2_000),
-    Descriptor("ghost_extract", GhostExtract, "observation", "read", 30_000),
+    Descriptor("ghost_extract", GhostExtract, "observation", "read", GHOST_MS),
 )
 TOOLS: Mapping[str, Descriptor] = {each.name: each for each in (*SEVEN, *OTHERS)}
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 
-from PIL import Image
+from PIL import Image, ImageChops
 
 BLACK = (0, 0, 0)
 Box = tuple[int, int, int, int]  # left, top, right, bottom
@@ -52,6 +52,32 @@ def cut(image: bytes, box: Box, every: int = 1) -> bytes:
         part = picture.crop((left, top, right, bottom)).convert("RGB")
     size = len(range(0, part.width, every)), len(range(0, part.height, every))
     return _written(part.resize(size, Image.Resampling.NEAREST))
+
+
+def sliced(image: bytes, max_width: int, tall: int) -> list[bytes]:
+    """Makes of a picture some that lie one below the other, none wider or taller than this. They
+    are parted where least stands."""
+    with _opened(image) as opened:
+        picture = opened.convert("RGB")
+    if picture.width > max_width:
+        height = max(1, picture.height * max_width // picture.width)
+        picture = picture.resize((max_width, height), Image.Resampling.LANCZOS)
+    slices, top = [], 0
+    while top < picture.height:
+        bottom = min(picture.height, top + tall)
+        if bottom < picture.height:
+            bottom = _quietest(picture, bottom - tall // 4, bottom)
+        slices.append(_written(picture.crop((0, top, picture.width, bottom))))
+        top = bottom
+    return slices
+
+
+def _quietest(picture: Image.Image, top: int, bottom: int) -> int:
+    """The last row of those with the fewest edges: between two lines of text, or two of a table."""
+    strip = picture.crop((0, top, picture.width, bottom)).convert("L")
+    edges = ImageChops.difference(strip, ImageChops.offset(strip, 1, 0))
+    busy = edges.resize((1, strip.height), Image.Resampling.BOX).tobytes()
+    return top + busy.rindex(min(busy)) + 1
 
 
 @contextmanager

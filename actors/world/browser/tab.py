@@ -263,25 +263,24 @@ class Tab(PageSession):
         async with self._deadline(within_ms, "screenshot"):
             return await covered(self._secret_boxes, capture)
 
-    async def picture(self, *, max_width: int, within_ms: int) -> bytes:
-        """What is in view as PNG, at most so many pixels wide."""
+    async def picture(self, *, max_width: int, within_ms: int, max_height: int = 0) -> bytes:
+        """What is in view as PNG, at most so many pixels wide; with a height, the whole page as far
+        as that."""
         async with self._deadline(within_ms, "picture"):
             metrics = await self._send("Page.getLayoutMetrics", {})
-            view = metrics["cssVisualViewport"]
-            scale = min(1.0, max_width / max(1, view["clientWidth"]))
-            clip = {
-                "x": view["pageX"],
-                "y": view["pageY"],
-                "width": view["clientWidth"],
-                "height": view["clientHeight"],
-                "scale": scale,
-            }
-            layout = metrics["cssLayoutViewport"]
-            left, top = view["pageX"] - layout["pageX"], view["pageY"] - layout["pageY"]
+            view, layout = metrics["cssVisualViewport"], metrics["cssLayoutViewport"]
+            x, y = view["pageX"], view["pageY"]
+            width, height = view["clientWidth"], view["clientHeight"]
+            if max_height:
+                x, y, content = 0, 0, metrics["cssContentSize"]
+                width, height = content["width"], content["height"]
+            scale = min(1.0, max_width / max(1, width))
+            height = min(height, max_height / scale) if max_height else height
+            clip = {"x": x, "y": y, "width": width, "height": height, "scale": scale}
+            area = PictureArea(x - layout["pageX"], y - layout["pageY"], width)
 
             async def capture(quick: bool) -> tuple[bytes, PictureArea]:
-                image = await self._capture(clip, quick=quick)
-                return image, PictureArea(left, top, view["clientWidth"])
+                return await self._capture(clip, quick=quick, beyond=bool(max_height)), area
 
             return await covered(self._secret_boxes, capture)
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from rutter.actors.world.models.messages import ModelClient
+from rutter.actors.world.models.messages import ModelClient, ReadsPictures
 from rutter.events.advisor import TokenUsage
 
 MILLION = 1_000_000
@@ -23,6 +23,13 @@ class PricedModel(NamedTuple):
     """A language model has a price, if it is known."""
 
     client: ModelClient
+    price: Price | None = None
+
+
+class PricedReader(NamedTuple):
+    """A reader of pictures has a price, if it is known."""
+
+    client: ReadsPictures
     price: Price | None = None
 
 

@@ -344,12 +344,6 @@ def test_arguments_that_do_not_fit_touch_nothing() -> None:
     assert Desk().tell(invalid) == (bad("invalid_params", "ref is missing"),)
 
 
-def test_pictures_are_not_read_until_that_is_configured() -> None:
-    [answer] = Desk().tell(call("ghost_extract"))
-    assert isinstance(answer, ToolAnswered)
-    assert (answer.error, answer.error_code) == ("unavailable", "tool_unavailable")
-
-
 def test_a_second_call_beside_the_first_is_turned_away() -> None:
     desk = Desk().with_refs()
     desk.tell(CLICKED_1)

@@ -540,7 +540,7 @@ async def test_without_criteria_no_success_is_acknowledged_but_giving_up_is(
 async def test_the_twenty_first_call_is_one_too_many(replayed: Replayed) -> None:
     async with open_app(replayed.memory()) as app, tools_on(app, Shop()) as tools:
         answers = [await tools.call("ghost_extract") for _ in range(22)]
-    assert [answer.message[:14] for answer in answers[:20]] == ["not configured"] * 20
+    assert [answer.error for answer in answers[:20]] == ["ghost_refused"] * 20
     assert errors(answers[20]) == ("unavailable", "tool_unavailable", False)
     assert "max_turns_exceeded" in answers[20].message
     assert errors(answers[21])[1] == "tool_unavailable"

@@ -165,6 +165,11 @@ AT_7 = Target((ByRef("@e7"),))
         ),
         ("read_page", Logged(), Action("read_page", page=1)),
         ("read_page", Logged(ref="@e7", page=2), Action("read_page", target=AT_7, page=2)),
+        (
+            "ghost_extract",
+            Logged(prompt="Prices?", viewport_only=True),
+            Action("ghost_extract", prompt="Prices?", viewport_only=True),
+        ),
         ("get_snapshot", Logged(), None),
         ("complete_task", Logged(), None),
         ("read_file", Logged(), None),

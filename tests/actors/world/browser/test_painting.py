@@ -6,7 +6,14 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from rutter.actors.world.browser.painting import NotPaintable, cut, outlined, painted, size_of
+from rutter.actors.world.browser.painting import (
+    NotPaintable,
+    cut,
+    outlined,
+    painted,
+    size_of,
+    sliced,
+)
 
 WIDTH, HEIGHT = 5, 6
 Colour = tuple[int, int, int]
@@ -71,3 +78,21 @@ def test_a_frame_lies_around_its_box_and_not_on_it() -> None:
     frame = {(x, y) for x in (1, 2, 3) for y in (1, 2, 3)} - {(2, 2)}
     for place, colour in found.items():
         assert colour == ((9, 8, 7) if place in frame else pixel(*place)), place
+
+
+def test_a_tall_picture_is_parted_between_its_lines_and_a_wide_one_is_made_narrow() -> None:
+    picture, written = Image.new("RGB", (400, 1000), "#fff"), BytesIO()
+    for top in range(0, 1000, 30):  # lines of letters with a gap of ten rows
+        for x in range(0, 400, 4):
+            picture.paste("#000", (x, top, x + 2, top + 20))
+    picture.save(written, "PNG")
+    slices = sliced(written.getvalue(), 400, 300)
+    assert [size_of(each)[0] for each in slices] == [400] * 4
+    heights = [size_of(each)[1] for each in slices]
+    assert sum(heights) == 1000
+    assert max(heights) <= 300
+    cuts = [sum(heights[:count]) % 30 for count in range(4)]
+    assert all(cut == 0 or cut >= 20 for cut in cuts), "no line is cut"
+    assert [size_of(each) for each in sliced(written.getvalue(), 100, 300)] == [(100, 250)]
+    with pytest.raises(NotPaintable):
+        sliced(b"no picture", 100, 100)
