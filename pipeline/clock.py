@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import anyio
@@ -17,6 +18,11 @@ class Clock:
 
     def now_ns(self) -> int:
         return time.time_ns()
+
+    def going_on(self) -> Callable[[], int]:
+        """The time as it goes by from now on, whatever the system's clock is set to meanwhile."""
+        ahead = self.now_ns() - time.monotonic_ns()
+        return lambda: ahead + time.monotonic_ns()
 
     async def sleep_ms(self, ms: int) -> None:
         await anyio.sleep(ms / 1000)
@@ -41,6 +47,9 @@ class CountingClock(Clock):
     def now_ns(self) -> int:
         self._now_ns += 1_000_000
         return self._now_ns
+
+    def going_on(self) -> Callable[[], int]:
+        return self.now_ns
 
     async def sleep_ms(self, ms: int) -> None:
         """Nobody waits: the hands are moved."""

@@ -19,7 +19,7 @@ from rutter.events.codec import encode
 from rutter.events.envelope import Actor, Envelope, Record, kind
 from rutter.events.errors import LogWriteFailed
 from rutter.events.log import EventLog
-from rutter.events.runtime import ActorFailed, ChainHead, SessionEnded
+from rutter.events.runtime import ActorFailed, ChainHead, SessionEnded, SessionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock
 from rutter.pipeline.runtime.mailbox import Mailbox, MailboxStatistics
@@ -70,6 +70,7 @@ class Sequencer:
         self._moved: set[str] = set()
         self._unwritten: deque[asyncio.Future[None]] = deque()
         self._last_ns = 0
+        self._times: dict[str, Callable[[], int]] = {}  # of each session that was begun here
         self._seq = log.next_seq - 1
         self._ended: set[str] = set()
         self._failed: set[str] = set()
@@ -155,6 +156,7 @@ class Sequencer:
                 actor.drop(fact.session)
         elif isinstance(last, SessionEnded):
             self._ended.add(fact.session)
+            self._times.pop(fact.session, None)
             self._failed.discard(fact.session)
         return turn
 
@@ -178,7 +180,7 @@ class Sequencer:
     def _number(self, session: str, actor: Actor, event: AnyEvent, cause: int) -> Record:
         head = self._heads.get(session)
         n = head.n + 1 if head else 1
-        self._last_ns = at_ns = max(self._clock.now_ns(), self._last_ns)
+        at_ns = self._time(session, event)
         payload = encode(event)
         digest = link(
             head.hash if head else GENESIS,
@@ -194,6 +196,16 @@ class Sequencer:
         self._moved.add(session)
         seq = self._seq = self._seq + 1
         return Record(Envelope(seq, session, n, at_ns, actor, cause, event, digest), payload)
+
+    def _time(self, session: str, event: AnyEvent) -> int:
+        """Deciders wait by it, so a session has a time of its own, which no setting of the system's
+        clock moves. What is no session's is told by that clock, and never runs backwards."""
+        if isinstance(event, SessionStarted):
+            self._times[session] = self._clock.going_on()
+        if (time := self._times.get(session)) is not None:
+            return time()
+        self._last_ns = max(self._clock.now_ns(), self._last_ns)
+        return self._last_ns
 
     # -- to the disk, and out ------------------------------------------------------------------
 

@@ -198,8 +198,20 @@ class Backwards(Clock):
 async def test_time_never_runs_backwards_in_the_log(replayed: Replayed) -> None:
     log = replayed.memory()
     async with sequencing(log, clock=Backwards()) as hub:
-        await hub.bring("s", START, SAW)
+        await hub.bring("process", PopupOpened("x"), PopupOpened("y"))
     assert {e.at_ns for e, _ in await read_all(log)} == {990}
+
+
+async def test_the_time_of_a_session_goes_on_whatever_the_clock_is_set_to(
+    replayed: Replayed,
+) -> None:
+    """What waits for so long does wait for so long."""
+    log = replayed.memory()
+    async with sequencing(log, clock=Backwards()) as hub:
+        await hub.bring("s", START, SAW)
+    times = [e.at_ns for e, _ in await read_all(log)]
+    assert times == sorted(times)
+    assert times[-1] > times[0]
 
 
 # -- durable before effect -----------------------------------------------------------------------
