@@ -144,10 +144,13 @@ def _doubted(case: VerdictCase, found: Judgement) -> Judgement:
 
 def _is_under_way(case: VerdictCase) -> bool:
     """Something was sent and has no answer. A poll, which only reads, never has one."""
+    told = [each for each in case.seen.exchanges if is_own(each, case.before.url)]
+    under_way = [each for each in told if is_open(each)]
+    if any(each.document for each in under_way):
+        return case.running.irreversible
     if not (case.pending and case.sent and case.running.irreversible):
         return False
-    told = [each for each in case.seen.exchanges if is_own(each, case.before.url)]
-    return not told or any(map(is_open, told))
+    return not told or bool(under_way)
 
 
 def _unless_refused(case: VerdictCase, found: Judgement) -> Judgement:

@@ -2,6 +2,7 @@
 
 Chromium by itself sends it again where a connection that served before ends without an answer. Over
 https two answers remain by which a server asks for that, and two that say that nothing was taken.
+Whatever it counts, a session that sent it says that nobody knows what came of it.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -9,15 +10,24 @@ from contextlib import aclosing
 from typing import Literal, NamedTuple, get_args
 
 import anyio
+import msgspec
 import pytest
 from playwright.async_api import Request
 
-from rutter.actors.world.browser import chromium
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import Gate, NoGate, OpensPassages
+from rutter.events.action import Action, ByCss, Target
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.memory_log import MemoryLog
+from rutter.events.validator import ActionStarted
+from rutter.events.workflow import Step
+from rutter.pipeline.app import App
 from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.sessions.session_started import recording
 from tests.support.example_counts import SOAK
+from tests.support.log_checks import Replayed, events_of
 from tests.support.policies import HERE
+from tests.support.site_sessions import SaysYes
 from tests.support.tls_authority import authority
 from tests.support.unanswering_server import UnansweringServer, Way
 from tests.support.until_true import until
@@ -61,8 +71,7 @@ async def labs(gate: OpensPassages) -> AsyncGenerator[Lab]:
     }
     executable = find_chromium()
     assert executable is not None, "no Chromium: run `make setup`, or set RUTTER_CHROMIUM"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chromium, "QUIET", (*chromium.QUIET, trusted.trusted))
+    with trusted.trusted_by_browsers():
         async with Chromium(executable, gate) as browser:
             yield Lab(browser, servers)
     for server in servers.values():
@@ -115,6 +124,46 @@ async def test_what_is_not_answered_is_sent_once(lab: Lab, protocol: Protocol) -
             counted[f"{way} {act}"] = max(rounds)
     again = {name for name, posts in counted.items() if posts > 1}
     assert {name.split()[0] for name in again} == ASKED_AGAIN[protocol] & set(WAYS), counted
+
+
+# An answer that says that it was not done, and one that says that it was.
+ANSWERED: dict[Way, str] = {"425": "failed", "answer": "confirmed"}
+# What shows in every run what `make soak` shows of all ways and acts.
+SHOWN: dict[Protocol, tuple[tuple[Way, str], ...]] = {
+    "http": (("half_body", "click"), ("reset_after_head", "fetch"), ("425", "form")),
+    "https": (("408", "enter"), ("answer", "click")),
+    "h2": (("goaway_untaken", "click"), ("half_body", "fetch")),
+}
+
+
+async def said(lab: Lab, server: UnansweringServer, way: Way, act: str, log: MemoryLog) -> str:
+    """What a session says of the step that sent it."""
+    key = Action("press", target=Target((ByCss("#enter"),)), key="Enter")
+    click = Action("click", target=Target((ByCss(f"#{act}"),)))
+    steps = (Step(Action("navigate", url=server.url)), Step(key if act == "enter" else click))
+    started = recording("order", steps, {}, (), allow=[server.url.partition("//")[2]])
+    soon = msgspec.structs.replace(started.settings, answer_ms=1_500, place_ms=1_000)
+    server.way, server.posts = way, 0
+    async with App.open(log) as app:
+        started = msgspec.structs.replace(started, settings=soon)
+        await app.run_in_browser(started, lab.browser, answers=SaysYes(), name="order")
+        events = await events_of(log, "order")
+    sent = max(each.step for each in events if isinstance(each, ActionStarted))
+    told = [e for e in events if isinstance(e, ActionJudged | OutcomeUnknown) and e.step == sent]
+    return told[-1].verdict if isinstance(told[-1], ActionJudged) else "unknown"
+
+
+@pytest.mark.parametrize("protocol", get_args(Protocol))
+async def test_what_came_of_it_is_unknown_unless_there_was_an_answer(
+    lab: Lab, replayed: Replayed, protocol: Protocol
+) -> None:
+    server, wrong = lab.servers[protocol], list[str]()
+    every = [(way, act) for way in get_args(Way) for act in ACTS]
+    for way, act in every if SOAK else SHOWN[protocol]:
+        verdict = await said(lab, server, way, act, replayed.memory())
+        if verdict != ANSWERED.get(way, "unknown") or not server.posts:
+            wrong.append(f"{way} {act}: {verdict}, {server.posts} posts")
+    assert wrong == []
 
 
 async def test_without_the_proxy_it_is_sent_twice() -> None:

@@ -4,15 +4,20 @@ import base64
 import hashlib
 import ssl
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from rutter.actors.world.browser import chromium
 
 
 class Authority(NamedTuple):
@@ -26,6 +31,13 @@ class Authority(NamedTuple):
     def trusted(self) -> str:
         """The switch by which a browser trusts it, and nothing else that it would not."""
         return f"--ignore-certificate-errors-spki-list={self.digest}"
+
+    @contextmanager
+    def trusted_by_browsers(self) -> Iterator[None]:
+        """By those that are started meanwhile."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(chromium, "QUIET", (*chromium.QUIET, self.trusted))
+            yield
 
     def server(self, *protocols: str) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -26,6 +26,7 @@ STREAM = "text/event-stream"  # its end is no answer that anybody waits for
 MOST = 1_000  # a page can make them without end; more than this many are not told apart
 MOST_TOLD = 20  # exchanges in one fact
 HELD_S = 1.0  # a request to read that is open as long as this may be a poll
+BODY_S = 1.0  # an answer to a script that goes on for longer may be a stream
 SOON_S = 1.0  # and is one, when the same is asked for again so soon after its answer
 
 
@@ -47,6 +48,14 @@ class OpenRequest(NamedTuple):
         return self.method in ONLY_READ
 
 
+class AnswerHead(NamedTuple):
+    """The head of an answer came; the server may yet break off in the rest."""
+
+    status: int
+    came: float
+    document: bool
+
+
 class Traffic:
     """The traffic of one page has its requests. `changed` is set, and replaced, with each event."""
 
@@ -63,6 +72,7 @@ class Traffic:
         self._sent: set[str] = set()
         self._exchanges: dict[int, Exchange] = {}
         self._numbers: dict[str, int] = {}
+        self._heads: dict[str, AnswerHead] = {}
         self._untold: dict[int, None] = {}
         self._polls: set[str] = set()
         self._over: dict[str, float] = {}  # when a read of this key that was held open was answered
@@ -108,6 +118,10 @@ class Traffic:
 
     def tell(self) -> tuple[Exchange, ...]:
         """What was sent or answered since this was asked for last."""
+        now = monotonic()
+        for name, head in tuple(self._heads.items()):
+            if not head.document and now - head.came > BODY_S:
+                self._answered(name, head.status)
         told = tuple(self._exchanges[number] for number in self._untold)
         self._untold.clear()
         for each in told:
@@ -183,12 +197,16 @@ class Traffic:
         name, response = event["requestId"], event["response"]
         if name not in self._open:
             return
-        self._answered(name, response.get("status", 0))
+        status, kind = response.get("status", 0), self._open[name].kind
+        self._heads[name] = AnswerHead(status, monotonic(), kind == DOCUMENT)
         if response.get("mimeType") == STREAM:
             self._end(name)
 
     def on_finished(self, event: Mapping[str, Any]) -> None:
-        self._end(event["requestId"], failed="errorText" in event)
+        name = event["requestId"]
+        if "errorText" in event and not event.get("canceled"):  # by the page, which has its answer
+            self._answered(name, self._status_of(name), failed=True)
+        self._end(name, failed="errorText" in event)
 
     def on_said(self, event: Mapping[str, Any]) -> None:
         """Something was sent by a socket: what the other side makes of it nobody is told. Once for
@@ -225,13 +243,19 @@ class Traffic:
         self._untold[known.number] = None
 
     def _end(self, name: str, *, failed: bool = False) -> None:
-        if failed:
-            self._answered(name, 0, failed=True)
+        status = self._status_of(name)
+        if status or failed:
+            self._answered(name, status, failed=not status)
         request = self._open.pop(name, None)
         self._numbers.pop(name, None)
+        self._heads.pop(name, None)
         if request is not None and request.reads and monotonic() - request.began > HELD_S:
             self._over[request.key] = monotonic()
         self._tell()
+
+    def _status_of(self, name: str) -> int:
+        head = self._heads.get(name)
+        return head.status if head is not None else 0
 
     def _is_held(self, key: str, now: float) -> bool:
         """One that gives way to the next of its kind is told to be over behind that. Where there

@@ -106,6 +106,9 @@ BEGUN: Story = (RUN, saw(FORM), *typed())
         (None, seen(STAYED, Exchange(1, SENT, 2, failed=True)), "unknown", None),
         (None, seen(ORDER, Exchange(1, SENT, 2, failed=True)), "confirmed", ""),  # it was left
         (None, seen(NO_PAGE), "unknown", None),
+        # Of an answer that broke off, or that still comes, no more is known than of none.
+        (None, seen(ORDER, Exchange(1, SENT, 2, 200, failed=True)), "unknown", None),
+        (None, seen(ORDER, Exchange(1, SENT, 2, document=True)), "unknown", None),
         (LEARNED, seen(NO_PAGE, answered(502)), "unknown", None),
         (None, seen(ORDER), "confirmed", None),  # it sent nothing
         (None, seen(ORDER, answered(200, "POST https://count.example/hit")), "confirmed", None),
