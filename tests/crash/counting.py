@@ -1,14 +1,18 @@
 """A shop that counts: how often each order was really posted, whatever anybody was told."""
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Callable
 from html import escape
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs
 
+from tests.support.command_shell import Rutter
 from tests.support.loopback import Loopback, QuietHandler, QuietServer
+from tests.support.tls_authority import Authority
 
 When = Literal["asked", "counted"]
 FORM = """<h1>New order</h1><form method="post" action="/orders">
@@ -19,8 +23,8 @@ FORM = """<h1>New order</h1><form method="post" action="/orders">
 class CountingShop(Loopback["_Server"]):
     """One page with a form, one that is reached by sending it, and one that lists what came."""
 
-    def __init__(self) -> None:
-        super().__init__(_Server(("127.0.0.1", 0), _Handler))
+    def __init__(self, trusted: Authority | None = None) -> None:
+        super().__init__(_Server(("127.0.0.1", 0), _Handler), trusted)
 
     def posts(self, customer: str) -> int:
         with self._server.lock:
@@ -73,3 +77,32 @@ class _Handler(QuietHandler, BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
         self.wfile.write(page)
+
+
+# -- the order as a workflow -----------------------------------------------------------------------
+
+CLICK = 2  # the place of "Place order" in the workflow, counted from 0
+
+
+def record_order(shop: CountingShop, data: Path, beside: Path) -> None:
+    """The order recorded in this data directory, with the customer as its parameter."""
+    script, yes = beside / "order.json", beside / "yes.json"
+    script.write_text(json.dumps(_order_script(shop.url)))
+    yes.write_text(json.dumps([{"approved": True, "phrase": "confirm"}] * 4))
+    where = ("--script", script, "--allow", shop.host, "--param", "customer=Aurora")
+    ended = Rutter(data)("record", "order", *where, "--answers", yes)
+    assert ended.code == 0, ended
+
+
+def _order_script(url: str) -> dict[str, object]:
+    def step(kind: str, testid: str, **more: object) -> dict[str, object]:
+        return {"type": kind, "target": "main", "selectors": [[f"[data-testid={testid}]"]], **more}
+
+    return {
+        "title": "order",
+        "steps": [
+            {"type": "navigate", "url": f"{url}/new"},
+            step("change", "customer", value="Aurora"),
+            step("click", "place", offsetX=1, offsetY=1),
+        ],
+    }

@@ -16,6 +16,7 @@ from typing import Any, Literal, Self
 import msgspec
 import psutil
 
+from rutter.actors.world.browser import chromium
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.envelope import Envelope, Record
 from rutter.events.planner import PlanProposed
@@ -63,12 +64,13 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class Sailor:
-    """Sails orders one after the other, each in a process of its own that may die."""
+    """Sails orders one after the other, each in a process of its own that may die. `switches` are
+    for their browsers."""
 
-    def __init__(self, errors: Path) -> None:
+    def __init__(self, errors: Path, *switches: str) -> None:
         self._errors = errors.open("ab")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.crash.sailor"],
+            [sys.executable, "-m", "tests.crash.sailor", *switches],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -208,6 +210,7 @@ def sail(order: Order) -> int:
 
 
 def main() -> None:
+    chromium.QUIET = (*chromium.QUIET, *sys.argv[1:])
     say = os.dup(1)
     os.dup2(2, 1)  # what the command says is for whoever looks into a failure
     for line in sys.stdin.buffer:

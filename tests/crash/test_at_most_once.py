@@ -5,12 +5,12 @@ there to ask. A server of the test's own counts. What may have happened and was 
 said to be unknown, and is never done again without somebody who says so.
 """
 
-import json
 import os
 import shutil
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -24,13 +24,13 @@ from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.validator import ActionStarted
 from rutter.pipeline.sessions import fork
-from tests.crash.counting import CountingShop, When
+from tests.crash.counting import CLICK, CountingShop, When, record_order
 from tests.crash.sailor import Order, Point, Sailor, Where, Who, bury, kill_browser
 from tests.support.command_shell import Ended, Rutter, check_logs
+from tests.support.tls_authority import Authority, authority
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(3_600)]
 
-CLICK = 2  # the place of "Place order" in the workflow, counted from 0
 DONE, BAD_INPUT, NEEDS_PERSON, INTERRUPTED = 0, 2, 5, 7
 SEED = 20
 
@@ -45,9 +45,23 @@ class Crash(NamedTuple):
     named: bool
 
 
+OVER = [
+    pytest.param(None, id="http"),
+    pytest.param(authority(), id="https", marks=pytest.mark.extended),
+]
+
+
+@pytest.fixture(scope="module", params=OVER)
+def trusted(request: pytest.FixtureRequest) -> Iterator[Authority | None]:
+    """Whose certificate the shop has, if it is reached by TLS, and that is by HTTP/2."""
+    found: Authority | None = request.param
+    with found.trusted_by_browsers() if found else nullcontext():
+        yield found
+
+
 @pytest.fixture(scope="module")
-def shop() -> Iterator[CountingShop]:
-    with CountingShop() as shop:
+def shop(trusted: Authority | None) -> Iterator[CountingShop]:
+    with CountingShop(trusted) as shop:
         yield shop
 
 
@@ -55,37 +69,18 @@ def shop() -> Iterator[CountingShop]:
 def recorded(shop: CountingShop, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The order recorded once: version 1 as it is, in `plain`; version 2 with a read-back."""
     root = tmp_path_factory.mktemp("recorded")
-    script, yes = root / "order.json", root / "yes.json"
-    script.write_text(json.dumps(order_script(shop.url)))
-    yes.write_text(json.dumps([{"approved": True, "phrase": "confirm"}] * 4))
-    rutter = Rutter(root / "plain")
-    where = ("--script", script, "--allow", shop.host, "--param", "customer=Aurora")
-    ended = rutter("record", "order", *where, "--answers", yes)
-    assert ended.code == DONE, ended
-    shutil.copytree(rutter.data, root / "read_back")
+    record_order(shop, root / "plain", root)
+    shutil.copytree(root / "plain", root / "read_back")
     look = f"{CLICK + 1}={shop.url}/orders text_visible:${{customer}}"
     ended = Rutter(root / "read_back")("workflows", "edit", "order", "--read-back", look)
     assert ended.code == DONE, ended
     return root
 
 
-def order_script(url: str) -> dict[str, object]:
-    def step(kind: str, testid: str, **more: object) -> dict[str, object]:
-        return {"type": kind, "target": "main", "selectors": [[f"[data-testid={testid}]"]], **more}
-
-    return {
-        "title": "order",
-        "steps": [
-            {"type": "navigate", "url": f"{url}/new"},
-            step("change", "customer", value="Aurora"),
-            step("click", "place", offsetX=1, offsetY=1),
-        ],
-    }
-
-
 @pytest.fixture(scope="module")
-def sailor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sailor]:
-    with Sailor(tmp_path_factory.mktemp("sailor") / "said") as sailor:
+def sailor(tmp_path_factory: pytest.TempPathFactory, trusted: Authority | None) -> Iterator[Sailor]:
+    switches = (trusted.trusted,) if trusted else ()
+    with Sailor(tmp_path_factory.mktemp("sailor") / "said", *switches) as sailor:
         yield sailor
 
 

@@ -18,6 +18,7 @@ from tests.hostile.channels import CHANNELS, Channel
 from tests.hostile.netlog import read_net_log
 from tests.hostile.rebinding_proxy import Plan
 from tests.hostile.site import Site
+from tests.support.tls_authority import Authority
 
 PUBLIC = "93.184.215.14"  # stands for the site: nothing leaves this machine
 HOMES = ("google.com", "googleapis.com", "gstatic.com")  # what a browser asks by itself
@@ -91,17 +92,22 @@ class Crossing:
 
 
 async def cross(
-    executable: Path, folder: Path, *, guarded: bool, awaited: Collection[str]
+    executable: Path,
+    folder: Path,
+    *,
+    guarded: bool,
+    awaited: Collection[str],
+    trusted: Authority | None = None,
 ) -> Outcome:
-    """The whole site, with the proxy or without."""
+    """The whole site, with the proxy or without, and by TLS where an authority is trusted."""
     with (
         Canaries((channel.name, channel.listen) for channel in CHANNELS) as canaries,
-        Site(CHANNELS, canaries.addresses) as site,
+        Site(CHANNELS, canaries.addresses, trusted) as site,
     ):
         plan = plan_for(folder, site, canaries.addresses)
         blocked: set[str] = set()
         known = _by_address(canaries)
-        started = _executable(executable, folder, None if guarded else canaries)
+        started = _executable(executable, folder, None if guarded else canaries, trusted)
         async with Chromium(started, Gate(plan.command()) if guarded else NoGate()) as browser:
             policy = Policy("1", hosts=(site.host,))
             windows = [await browser.open_window(policy) for _ in range(2)]
@@ -167,10 +173,14 @@ def _taken(passage: Passage) -> list[tuple[str, int]]:
     return taken
 
 
-def _executable(executable: Path, folder: Path, unguarded: Canaries | None) -> Path:
+def _executable(
+    executable: Path, folder: Path, unguarded: Canaries | None, trusted: Authority | None
+) -> Path:
     """A browser that keeps a log of the network, and sends its reports at once. Without the gate
     it knows the canaries by their names: there is nobody else to ask."""
     flags = [f"--log-net-log={folder / 'net.json'}", "--short-reporting-delay"]
+    if trusted is not None:
+        flags.append(trusted.trusted)
     if unguarded is not None:
         named = _named(unguarded.addresses)
         named += [(f"*.{home}", "~NOTFOUND") for home in HOMES]

@@ -6,6 +6,7 @@ from http.server import BaseHTTPRequestHandler
 from tests.hostile.canaries import Address
 from tests.hostile.channels import Answer, Channel
 from tests.support.loopback import Loopback, QuietHandler, QuietServer
+from tests.support.tls_authority import Authority
 
 PLACES = re.compile(r"\$[A-Z]+")
 TOGETHER = 40  # fewer than are told apart of what is refused in one moment
@@ -17,8 +18,13 @@ class Site(Loopback["_Server"]):
     no page of their own, many in one, with their names; `apart` are scripts to be run beside a
     page. A channel says `/done/NAME` when it has nothing more to try."""
 
-    def __init__(self, channels: tuple[Channel, ...], addresses: dict[str, Address]) -> None:
-        super().__init__(_Server())
+    def __init__(
+        self,
+        channels: tuple[Channel, ...],
+        addresses: dict[str, Address],
+        trusted: Authority | None = None,
+    ) -> None:
+        super().__init__(_Server(), trusted)
         self._server.answers["/away"] = AWAY
         self.apart: list[str] = []
         together: list[tuple[str, str]] = []
@@ -53,9 +59,10 @@ class Site(Loopback["_Server"]):
 
     def _words(self, channel: Channel, number: int, at: Address) -> dict[str, str]:
         authority = channel.spelled(at.host, number, at.port)
+        secure = "s" if self._front else ""
         return {
-            "$URL": f"http://{authority}/{channel.name}",
-            "$WS": f"ws://{authority}/{channel.name}",
+            "$URL": f"http{secure}://{authority}/{channel.name}",
+            "$WS": f"ws{secure}://{authority}/{channel.name}",
             "$TLS": f"https://{authority}/{channel.name}",
             "$AT": authority,
             "$HERE": f"{self.url}/c/{channel.name}",

@@ -13,13 +13,15 @@ from rutter.pipeline.sessions import session_started
 from tests.hostile.canaries import Canaries
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
+from tests.support.tls_authority import authority
+from tests.support.tls_front import TlsFront
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
 WAYS = {
     "fetch": "fetch('$URL', {mode: 'no-cors'}).then(done, done)",
     "image": "const i = new Image(); i.onerror = done; i.src = '$URL'",
-    "websocket": "new WebSocket('$URL'.replace('http:', 'ws:')).onerror = done",
+    "websocket": "new WebSocket('$URL'.replace('http', 'ws')).onerror = done",
     "frame": "const f = document.createElement('iframe'); f.onload = done; f.src = '$URL';"
     "document.body.append(f)",
     "worker": "new Worker(URL.createObjectURL(new Blob([`fetch('$URL', {mode: 'no-cors'})"
@@ -28,12 +30,12 @@ WAYS = {
 }
 
 
-def page(canaries: Canaries) -> str:
+def page(canaries: Canaries, scheme: str) -> str:
     """Tries every way, and says when all of them have ended."""
     tried = []
     for name, script in WAYS.items():
         host, port = canaries.addresses[name]
-        told = script.replace("$URL", f"http://{host}:{port}/{name}")
+        told = script.replace("$URL", f"{scheme}://{host}:{port}/{name}")
         tried.append(f"new Promise(done => {{ {told} }})")
     return (
         "<title>Hostile</title><body><script>Promise.all(["
@@ -43,16 +45,26 @@ def page(canaries: Canaries) -> str:
     )
 
 
-async def test_what_a_page_was_kept_from_is_a_fact_of_its_session(replayed: Replayed) -> None:
-    executable = find_chromium()
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_what_a_page_was_kept_from_is_a_fact_of_its_session(
+    replayed: Replayed, scheme: str
+) -> None:
+    executable, trusted = find_chromium(), authority()
     assert executable is not None
     log = replayed.memory()
-    with Canaries((name, "") for name in WAYS) as canaries, PageServer() as server:
+    with (
+        Canaries((name, "") for name in WAYS) as canaries,
+        PageServer() as server,
+        TlsFront(trusted, int(server.url.rpartition(":")[2])) as front,
+        trusted.trusted_by_browsers(),
+    ):
+        at = front.url if scheme == "https" else server.url
+        there = server.show(page(canaries, scheme)).replace(server.url, at)
         steps = (
-            Step(Action("navigate", url=server.show(page(canaries)))),
+            Step(Action("navigate", url=there)),
             Step(Action("wait_for", target=Target((ByCss("#ended"),)), ms=30_000)),
         )
-        host = server.url.removeprefix("http://")
+        host = at.partition("//")[2]
         started = session_started.recording("hostile", steps, {}, (), allow=[host])
         async with Chromium(executable, Gate()) as browser, App.open(log) as app:
             ended = await app.run_in_browser(started, browser, name="hostile")

@@ -8,6 +8,7 @@ import pytest
 from rutter.pipeline.config.chromium_install import find_chromium
 from tests.hostile.channels import CHANNELS, LOOKUPS
 from tests.hostile.crossing import cross
+from tests.support.tls_authority import Authority, authority
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio, pytest.mark.timeout(300)]
 
@@ -15,10 +16,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.anyio, pytest.mark.timeout(300)]
 # then it belongs to those that are shown.
 NOT_EXERCISED = {
     "view-source": "a page may not lead there",
-    "csp-report-to": "only pages of https have such reports",
-    "csp-report-to-tls": "only pages of https have such reports",
-    "report-to-header": "only pages of https have such reports",
-    "network-error-logging": "only pages of https have such reports",
+    "csp-report-to": "only pages whose certificate no switch makes good have such reports",
+    "csp-report-to-tls": "only pages whose certificate no switch makes good have such reports",
+    "report-to-header": "only pages whose certificate no switch makes good have such reports",
+    "network-error-logging": "only pages whose certificate no switch makes good have such reports",
     "link-header-preconnect": "switched off with the browser's networking in the background",
     "preconnect": "switched off with the browser's networking in the background",
     "lookup-preconnect": "switched off with the browser's networking in the background",
@@ -27,7 +28,7 @@ NOT_EXERCISED = {
     "early-redirect-of-icon": "without a window there is no icon",
     "icon": "without a window there is no icon",
     "manifest": "without a window nothing is installed",
-    "attribution-source": "only pages of https have it",
+    "attribution-source": "only pages whose certificate no switch makes good have it",
     "svg-use": "only from the page's own origin",
     "worker-script": "only from the page's own origin",
     "prerender-link": "no longer in the browser",
@@ -48,6 +49,13 @@ KEPT_BACK = {
 SAYS_DONE = {"web-transport", "webrtc-stun", "webrtc-turn-udp", "webrtc-relay-only"}
 ALL = {channel.name for channel in CHANNELS}
 EXERCISED = ALL - set(NOT_EXERCISED)
+both = pytest.mark.parametrize(
+    "trusted",
+    [
+        pytest.param(None, id="http"),
+        pytest.param(authority(), id="https", marks=pytest.mark.extended),  # and HTTP/2
+    ],
+)
 
 
 @pytest.fixture(scope="module")
@@ -58,19 +66,21 @@ def executable() -> Path:
     return found
 
 
+@both
 async def test_without_the_proxy_every_channel_reaches_its_canary(
-    executable: Path, tmp_path: Path
+    executable: Path, tmp_path: Path, trusted: Authority | None
 ) -> None:
     awaited = EXERCISED
-    outcome = await cross(executable, tmp_path, guarded=False, awaited=awaited)
+    outcome = await cross(executable, tmp_path, guarded=False, awaited=awaited, trusted=trusted)
     assert ALL - outcome.hits == set(NOT_EXERCISED)
 
 
+@both
 async def test_behind_the_proxy_none_does_and_each_is_refused_by_name(
-    executable: Path, tmp_path: Path
+    executable: Path, tmp_path: Path, trusted: Authority | None
 ) -> None:
     awaited = (EXERCISED - set(KEPT_BACK)) | SAYS_DONE
-    outcome = await cross(executable, tmp_path, guarded=True, awaited=awaited)
+    outcome = await cross(executable, tmp_path, guarded=True, awaited=awaited, trusted=trusted)
     assert not outcome.said
     assert not outcome.lookups & {channel.name for channel in LOOKUPS}
     assert not outcome.jobs

@@ -39,6 +39,10 @@ class WatchedSite(Site):
         """The orders that were not there from the beginning, on hold or not."""
         return self.orders[len(ORDERS) :]
 
+    def placed_as(self, note: str) -> int:
+        """How many orders have this note."""
+        return sum(order.note == note for order in self.placed)
+
 
 def once(path: str, do: Callable[[], None], method: str = "GET") -> Callable[[SiteRequest], None]:
     """Does it when a path that starts so is asked for the first time."""

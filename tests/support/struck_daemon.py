@@ -3,7 +3,7 @@ person, and the one judge of what is left."""
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http.client import HTTPException
 from pathlib import Path
 from random import Random
@@ -91,14 +91,16 @@ class SaysYes(threading.Thread):
 # -- the judge -------------------------------------------------------------------------------------
 
 
-def find_problems(data: Path, site: WatchedSite, jobs: dict[str, str]) -> list[str]:
-    """What is wrong with how these jobs ended, each known on the site by its note. `site` is the
-    witness of what was really done."""
+def find_problems(
+    data: Path, placed: Callable[[str], int], jobs: Mapping[str, str], placing: int = PLACING
+) -> list[str]:
+    """What is wrong with how these jobs ended, each known on the site by its note. `placed` is the
+    witness of what was really done: how often, by that note."""
     logged, found = Logged(data), list[str]()
     found += [f"{session} has no end" for session in logged.open()]
     told = logged.jobs()
     for job, note in jobs.items():
-        orders = sum(order.note == note for order in site.placed)
+        orders = placed(note)
         if job not in told:
             found.append(f"{job} is lost")
             continue
@@ -114,30 +116,37 @@ def find_problems(data: Path, site: WatchedSite, jobs: dict[str, str]) -> list[s
         if reason == "completed" and orders != 1:
             found.append(f"{job} is completed, and ordered {orders} times")
         events = logged.session(started[0].session) if started else []
-        if orders and reason != "completed" and not is_owned_up_to(events):
-            found.append(f"{job} ordered, and does not say that it may have")
-        if not orders and is_confirmed(events):
-            found.append(f"{job} says that it ordered, and did not")
+        final = _final(events, placing)
+        if reason != "completed":
+            found += [f"{job} {each}" for each in find_lies(events, final, orders)]
     return found
+
+
+def find_lies(events: list[Envelope], final: set[int], orders: int) -> list[str]:
+    """What a session says of its last step, and is not so."""
+    confirmed = bool(_confirmed(events) & final)
+    unknown = {e.event.step for e in events if isinstance(e.event, OutcomeUnknown)}
+    if orders and not confirmed and not final & unknown:
+        return ["ordered, and does not say that it may have"]
+    return ["says that it ordered, and did not"] if confirmed and not orders else []
 
 
 TRUE_ENDS = (("completed", ""), ("interrupted", "browser_lost"), ("interrupted", ""))
 
 
-def is_owned_up_to(events: list[Envelope]) -> bool:
-    """What cannot be undone and was begun is confirmed, or said to be unknown."""
-    unknown = {e.event.step for e in events if isinstance(e.event, OutcomeUnknown)}
-    return is_confirmed(events) or bool(_final(events) & unknown)
+def irreversible(events: list[Envelope]) -> set[int]:
+    """The steps that cannot be undone and were begun."""
+    begun = (each.event for each in events if isinstance(each.event, ActionStarted))
+    return {each.step for each in begun if each.irreversible}
 
 
-def is_confirmed(events: list[Envelope]) -> bool:
+def _confirmed(events: list[Envelope]) -> set[int]:
     verdicts = [e.event for e in events if isinstance(e.event, ActionJudged)]
-    final = _final(events)
-    return any(each.step in final and each.verdict == "confirmed" for each in verdicts)
+    return {each.step for each in verdicts if each.verdict == "confirmed"}
 
 
-def _final(events: list[Envelope]) -> set[int]:
+def _final(events: list[Envelope], placing: int) -> set[int]:
     """The step that places the order, if it was begun."""
     proposed = {e.event.step: e.event.index for e in events if isinstance(e.event, PlanProposed)}
     begun = {e.event.step for e in events if isinstance(e.event, ActionStarted)}
-    return {step for step in begun if proposed[step] == PLACING}
+    return {step for step in begun if proposed[step] == placing}

@@ -27,7 +27,7 @@ from rutter.actors.world.egress.gate import NOTHING, OpensPassages, Passage
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
 
-QUIET = (
+QUIET: tuple[str, ...] = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",

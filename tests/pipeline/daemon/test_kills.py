@@ -130,7 +130,7 @@ def test_chromium_is_killed_and_every_run_ends_in_a_true_state(
     for what, times in sorted((seen + more).items()):
         print(f"  {times:4}  {what}")
     print(f"  handles: {handles} after the first, {daemon.itself.num_fds()} after the last")
-    assert find_problems(daemon.data, harbour.site, jobs) == []
+    assert find_problems(daemon.data, harbour.site.placed_as, jobs) == []
     until(lambda: not daemon.zombies(), "no zombie stays")  # Chromium has some for a moment
     assert daemon.ended(daemon.run("afterwards"))["reason"] == "completed"
     assert daemon.tell() == 0
@@ -182,7 +182,7 @@ def test_the_daemon_is_killed_and_the_next_one_makes_it_good(
             daemon.start()
             for job in lot:
                 daemon.ended(job)
-            assert find_problems(daemon.data, harbour.site, jobs) == []
+            assert find_problems(daemon.data, harbour.site.placed_as, jobs) == []
             seen += what_became(before, Logged(daemon.data), lot)
             until(lambda: len(daemon.browsers()) == POOL, "all browsers are up")
     print(f"{kills} kills, {len(jobs)} jobs, a person was asked {person.answered} times:")
@@ -248,7 +248,7 @@ def test_the_control_that_makes_nothing_good_is_caught(
     daemon.gone()
     assert daemon.left_behind() == []
     daemon.start()
-    problems = find_problems(daemon.data, harbour.site, {job: "control"})
+    problems = find_problems(daemon.data, harbour.site.placed_as, {job: "control"})
     assert any(noticed in each for each in problems), problems
 
 
