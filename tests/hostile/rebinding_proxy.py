@@ -18,10 +18,12 @@ from rutter.actors.world.egress.proxy import main
 class Plan(msgspec.Struct, frozen=True):
     """In `folder` each name has a file with its answers, of which the last is for ever, and
     `dialled` is told every address in turn. `stands_for`: a public address, and the port at which
-    it is really to be found."""
+    it is really to be found. `asks_again`: a name that is looked up anew where it is dialled, as
+    whoever hands on a name does; it is a fault, on purpose."""
 
     folder: str
     stands_for: dict[str, int]
+    asks_again: str = ""
 
     def command(self) -> tuple[str, ...]:
         plan = msgspec.json.encode(self).decode()
@@ -52,6 +54,8 @@ def obey(plan: Plan) -> None:
         return plan.resolved(host)
 
     async def open_connection(host: str, port: int, **more: Any) -> Any:
+        if plan.asks_again:
+            host = plan.resolved(plan.asks_again)[0]
         plan.note(host)
         if host in plan.stands_for:
             return await really_open("127.0.0.1", plan.stands_for[host], **more)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from random import Random
 
 import pytest
 
@@ -9,6 +10,7 @@ from rutter.events.policy import Policy
 from tests.hostile.canaries import Canaries
 from tests.hostile.proxy_process import Listener, ProxyProcess, say
 from tests.hostile.rebinding_proxy import Plan
+from tests.support.example_counts import count
 
 PUBLIC = "93.184.215.14"
 NAME = "rebinding.canary.test"
@@ -22,9 +24,12 @@ def site() -> Iterator[Listener]:
 
 
 @pytest.fixture(scope="module")
-def plan(tmp_path_factory: pytest.TempPathFactory, site: Listener) -> Plan:
+def plan(
+    tmp_path_factory: pytest.TempPathFactory, site: Listener, request: pytest.FixtureRequest
+) -> Plan:
     port = int(site.at.rpartition(":")[2])
-    return Plan(str(tmp_path_factory.mktemp("names")), {PUBLIC: port})
+    asks_again: str = getattr(request, "param", "")
+    return Plan(str(tmp_path_factory.mktemp("names")), {PUBLIC: port}, asks_again)
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +73,9 @@ class Resolving:
 
     def tunnel(self) -> list[str]:
         return self._answers(f"CONNECT {self._at} HTTP/1.1\r\nHost: {self._at}\r\n\r\nGET / x")
+
+    def close(self) -> None:
+        self._proxy.close_door(self._door)
 
     def dialled(self) -> list[str]:
         return self._plan.dialled()[self._before :]
@@ -146,6 +154,34 @@ def test_what_is_kept_open_goes_where_it_was_checked(
     assert proxy.dialled() == [PUBLIC]
     assert len(site.requests) == 3
     assert not canaries.hits
+
+
+KINDS = (PUBLIC, PUBLIC, "CANARY", "::ffff:CANARY", "127.0.0.1", "10.0.0.1", "fe80::1%lo", "::")
+
+
+def test_whatever_it_answers_by_turns_only_what_was_judged_is_dialled(
+    resolving: Start, canaries: Canaries
+) -> None:
+    """One look-up for each connection: it decides, and where that leads is gone to."""
+    rng = Random(11)
+    for _ in range(count(100)):
+        answers = [rng.choices(KINDS, k=rng.randint(1, 3)) for _ in range(rng.randint(1, 4))]
+        proxy = resolving(*answers)
+        for turn in range(len(answers) + 1):
+            good = set(answers[min(turn, len(answers) - 1)]) == {PUBLIC}
+            wanted = ["200", "200"] if good else ["403"]
+            assert (proxy.tunnel() if rng.random() < 0.5 else proxy.get()) in (wanted, wanted[:1])
+        assert set(proxy.dialled()) <= {PUBLIC}
+        proxy.close()
+    assert not canaries.hits
+
+
+@pytest.mark.parametrize("plan", [NAME], indirect=True)
+def test_the_control_that_looks_a_name_up_again_where_it_dials_reaches_the_canary(
+    resolving: Start, canaries: Canaries
+) -> None:
+    assert resolving([PUBLIC], ["CANARY"]).get() == ["200"]
+    assert canaries.hits
 
 
 def test_naming_a_host_names_no_private_address(resolving: Start, canaries: Canaries) -> None:
