@@ -3,6 +3,7 @@ is a field with a type. Only `events/upcast.py` reads sentences, those of old lo
 
 import ast
 import importlib
+import re
 import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from rutter.events.vocabulary import AnyEvent
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("events", "actors", "replay", "pipeline")
 TEXTS = frozenset({"reason", "detail", "message", "why"})
+MENTIONED = re.compile(rf"\b(?:{'|'.join(TEXTS)})\b")
 TAKEN_APART = frozenset(
     {
         *("startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition"),
@@ -116,7 +118,10 @@ def matched(tree: ast.AST, module: ModuleType | None = None) -> Iterator[int]:
 
 
 def _matched_in(file: Path) -> set[int]:
-    tree = ast.parse(file.read_text())
+    text = file.read_text()
+    if MENTIONED.search(text) is None:
+        return set()
+    tree = ast.parse(text)
     if not _has_constants(tree):
         return set(matched(tree))
     name = file.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")

@@ -13,6 +13,7 @@ import pytest
 
 from bench.compare import COLUMNS, INTERRUPTED, KEPT
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE = "venv:\n\t@mkdir -p .venv/bin && ln -sf $(PYTHON) .venv/bin/python\n"
 BENCH = """

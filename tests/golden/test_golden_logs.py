@@ -68,7 +68,9 @@ def test_what_is_stored_says_what_was_decoded(name: str) -> None:
     """Not byte for byte: a struct that grew past 15 fields gets another map header, and an old one
     its tag, which is why the chain is over stored bytes and replay encodes both sides anew."""
     for row, envelope in zip(rows(name), envelopes(name), strict=True):
-        again = msgspec.msgpack.decode(encode(envelope.event))
+        if (encoded := encode(envelope.event)) == row[7]:
+            continue
+        again = msgspec.msgpack.decode(encoded)
         stored = msgspec.msgpack.decode(row[7])
         tags = set() if name in names() else {"source", "code", "cause"} - set(stored)
         assert {each: again[each] for each in again if each not in tags} == stored
@@ -79,6 +81,7 @@ def test_nothing_would_differ_if_nothing_were_different(name: str) -> None:
     assert ask(envelopes(name), ChangedSettings()).differences == ()
 
 
+@pytest.mark.slow
 def test_decisions_do_not_depend_on_the_hash_seed() -> None:
     """Above they are decided under that of this process, which differs each time."""
     code = (

@@ -172,7 +172,7 @@ async def test_a_pause_anywhere_changes_neither_the_steps_nor_the_end(
 ) -> None:
     """At every moment of the run, and handed back when all is quiet or at the same moment."""
     events, steps = await length(replayed)
-    for number in moments(events):
+    for number in moments(events, at_most=8):
         log = replayed.memory()
         async with open_app(log) as app:
             started = run_for_fairlead(await record_order(app, log, "recorded"))
@@ -203,7 +203,7 @@ async def test_a_pause_anywhere_changes_no_recording_either(replayed: Replayed) 
     async with open_app(log) as app:
         alone = Voyage(app, started, SCRIPTED())
         await alone.sail()
-    for number in moments(len(await events_of(log, "s"))):
+    for number in moments(len(await events_of(log, "s")), at_most=8):
         log = replayed.memory()
         async with open_app(log) as app:
             voyage = Voyage(app, started, SCRIPTED())
@@ -672,7 +672,7 @@ async def test_a_result_that_must_show_elsewhere_is_looked_for_whenever_it_is_pa
 
     ended, did, events = await saved(0)
     assert ended.reason == "completed"
-    for number in moments(events):
+    for number in moments(events, at_most=8):
         assert (await saved(number))[:2] == (ended, did), number
 
 
@@ -699,5 +699,5 @@ async def test_a_model_that_leads_is_asked_anew_and_does_the_same(replayed: Repl
 
     ended, did, events = await led(0)
     assert ended.reason == "completed", ended
-    for number in moments(events):
+    for number in moments(events, at_most=8):
         assert (await led(number))[:2] == (ended, did), number

@@ -2,8 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from rutter.actors.decider import DecidingActor
 from rutter.events.codec import decode, encode
@@ -143,8 +146,16 @@ class Replayed:
             check_log(await read_all(log), deciders)
 
 
+_CHECKED: set[bytes] = set()
+
+
 def check_log(records: Sequence[Record], deciders: Deciders = fresh_deciders) -> None:
-    """Every decision follows from the facts, every chain holds, every seal is true."""
+    """Every decision follows from the facts, every chain holds, every seal is true. Many tests read
+    copies of one log, or make the same in memory and on disk: of those one is checked."""
+    told = repr([(*msgspec.structs.astuple(each)[:6], each.hash, body) for each, body in records])
+    digest = sha256(told.encode()).digest()
+    if deciders is fresh_deciders and digest in _CHECKED:
+        return
     check_chains(records)
     verifier = Verifier(deciders())
     for record in records:
@@ -152,6 +163,8 @@ def check_log(records: Sequence[Record], deciders: Deciders = fresh_deciders) ->
         assert verifier.divergence is None, verifier.divergence
     report = verifier.report()
     assert report.ok, report.divergence
+    if deciders is fresh_deciders:
+        _CHECKED.add(digest)
 
 
 def check_chains(records: Sequence[Record]) -> None:

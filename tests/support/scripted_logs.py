@@ -12,10 +12,12 @@ from rutter.events.log import EventLog
 from rutter.events.predictor import WorkflowLearned
 from rutter.events.runtime import SessionStarted
 from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.sessions import session_started
+from rutter.replay.projections import ProjectionStore
 from tests.support.scripted_shop import (
     AURORA,
     FAIRLEAD,
@@ -76,17 +78,22 @@ async def _locked_voyages(sail: Sail, log: EventLog) -> None:
 
 
 def _copy(voyages: Voyages, path: Path) -> None:
-    """The clock only counts, so a log is the same whenever it is made: it is made once."""
+    """The clock only counts, so a log is the same whenever it is made: it is made once, and folded
+    once."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(_made(voyages))
+    log, tables = _made(voyages)
+    path.write_bytes(log)
+    path.with_name("projections.db").write_bytes(tables)
 
 
 @cache
-def _made(voyages: Voyages) -> bytes:
+def _made(voyages: Voyages) -> tuple[bytes, bytes]:
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "log.db"
+        path, tables = Path(folder) / "log.db", Path(folder) / "projections.db"
         asyncio.run(_keep(path, voyages))
-        return path.read_bytes()
+        with SqliteReader(path) as reader, ProjectionStore(tables) as store:
+            store.rebuild(reader)
+        return path.read_bytes(), tables.read_bytes()
 
 
 async def _keep(path: Path, voyages: Voyages) -> None:

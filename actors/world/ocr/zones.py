@@ -152,6 +152,8 @@ def _both(some: Sequence[Span], others: Sequence[Span], high: float) -> tuple[Sp
 def _inner(gutters: Sequence[Span], rows: Sequence[Row]) -> tuple[tuple[Span, ...], int]:
     """The gutters that part columns which stand beside each other, and how many pieces do, counted
     for each. A head that begins where the numbers below it do not, is no column of its own."""
+    if len(gutters) == 2:  # what lies beside all of it, and nothing between
+        return (), 0
     columns: list[list[int]] = [[] for _ in range(len(gutters) + 1)]
     for at, row in enumerate(rows):
         for piece in row:

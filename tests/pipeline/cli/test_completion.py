@@ -40,6 +40,7 @@ def offered(tmp_path: Path, *lines: str) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow
 def test_commands_flags_workflows_and_sessions_are_offered(rutter: Rutter, tmp_path: Path) -> None:
     """A name that is new is nobody's to offer. Where a directory cannot be read nothing is offered,
     and nothing complained of."""
@@ -80,6 +81,7 @@ def test_a_shell_that_it_does_not_know_is_refused(rutter: Rutter) -> None:
     assert "bash" in refused.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 def test_a_real_bash_completes(rutter: Rutter, tmp_path: Path) -> None:
     """The function that bash registers, asked as bash asks it."""

@@ -249,6 +249,7 @@ class TestErase:
         assert ended.code == ENVIRONMENT
         assert "is in use by process" in ended.complaint
 
+    @pytest.mark.slow
     def test_one_that_was_cut_short_is_told_and_finished(self, rutter: Rutter) -> None:
         point = "sql:1:VACUUM"
         victim = [

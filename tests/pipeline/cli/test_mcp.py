@@ -181,6 +181,7 @@ def held(rutter: Rutter) -> DataDirectory:
     return directory
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_where_a_daemon_has_the_directory_its_tools_are_used(
     rutter: Rutter, replayed: Replayed, tmp_path: Path

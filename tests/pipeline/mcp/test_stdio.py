@@ -105,6 +105,7 @@ async def test_a_client_is_served_until_it_goes_or_is_left(
     assert ended.reason == "cancelled"
 
 
+@pytest.mark.slow
 def test_what_anything_else_writes_to_standard_output_is_no_answer() -> None:
     ended = subprocess.run(
         [sys.executable, "-c", STRAY],

@@ -325,6 +325,7 @@ class TestBackup:
         next((directory.root / "artifacts").glob("*/*")).unlink()
         assert back_up(directory, tmp_path / "monday").missing_artifacts == 1
 
+    @pytest.mark.slow
     def test_a_process_that_appends_meanwhile_is_not_in_the_way(self, tmp_path: Path) -> None:
         directory = DataDirectory(tmp_path / "busy")
         directory.create()
@@ -347,6 +348,7 @@ class TestBackup:
             assert len(copy) >= (number + 1) * 30  # what was acknowledged before is in it
         assert copies[0].events < copies[-1].events
 
+    @pytest.mark.slow
     def test_export_sees_one_moment_of_a_log_that_grows(self, tmp_path: Path) -> None:
         directory = DataDirectory(tmp_path / "busy")
         directory.create()

@@ -21,6 +21,7 @@ def test_a_name_that_nobody_gave_is_an_error() -> None:
         ENVIRONMENT.from_string("{{ said }}").render()
 
 
+@pytest.mark.slow
 def test_a_command_that_makes_no_page_starts_without_templates() -> None:
     look = "import sys, rutter.pipeline.cli.main; print('jinja2' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)

@@ -861,6 +861,7 @@ def test_a_file_that_another_process_holds_is_said_to_be_locked(
         assert made.catch_up(reader) == 10
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_in_the_middle_leaves_the_last_whole_batch(
     ledger: Ledger, tmp_path: Path
 ) -> None:
@@ -895,6 +896,7 @@ ProjectionStore(Path(sys.argv[2]), [Dying(0, None)]).catch_up(SqliteReader(Path(
 """
 
 
+@pytest.mark.slow
 def test_two_processes_that_catch_up_at_once_fold_every_event_once(
     ledger: Ledger, tmp_path: Path
 ) -> None:

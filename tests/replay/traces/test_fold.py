@@ -124,6 +124,7 @@ def test_real_runs_make_whole_and_sound_traces(name: str) -> None:
         assert tree.run.attributes["rutter.event_count"] == len(own)
 
 
+@pytest.mark.slow
 def test_hash_seeds_change_nothing() -> None:
     code = (
         "from hashlib import sha256; from tests.support import golden_logs as goldens; "

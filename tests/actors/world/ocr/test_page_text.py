@@ -4,7 +4,7 @@ import pytest
 
 from rutter.actors.world.ocr.page_text import TableBlock, blocks_of, layout_of
 from rutter.actors.world.ocr.word_boxes import Word
-from rutter.actors.world.ocr.zones import zones_of
+from rutter.actors.world.ocr.zones import LONGEST, zones_of
 
 HIGH, WIDE = 12, 8  # of a letter
 
@@ -91,5 +91,5 @@ def test_a_cell_that_is_not_sure_is_marked(sure: float, said: str) -> None:
 
 def test_a_long_page_is_read_in_order_and_nothing_is_nothing() -> None:
     assert (zones_of([]), blocks_of([])) == ([], [])
-    many = [f"{n} {TEXT}" for n in range(400)]
+    many = [f"{n} {TEXT}" for n in range(LONGEST + 9)]
     assert text_of(lines(many, 40, 0)).replace("\n\n", "\n") == "\n".join(many)

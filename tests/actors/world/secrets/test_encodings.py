@@ -183,7 +183,7 @@ def telling(value: str) -> bool:
 
 @pytest.mark.soak
 @pytest.mark.timeout(7_200)
-@examples(10_000 if SOAK else 200)
+@examples(10_000 if SOAK else 100)
 @given(
     TEXTS.map(lambda text: f"k7{text.strip()}Qx").filter(telling),
     st.sampled_from(sorted(WAYS | LOOSE)),
