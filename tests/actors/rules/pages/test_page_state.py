@@ -1,7 +1,9 @@
 """Given pages as they are seen: which state each is in, and what can and cannot change that."""
 
 import random
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,6 +21,12 @@ from rutter.events.workflow import Criteria, Indicator
 
 Seen = tuple[Page, tuple[str, ...]]
 LISTED = phrases_for(RunSettings())
+LINKS: dict[str, tuple[str, ...]] = {
+    "@NAV": ("Home", "Browse", "My list", "Account", "Sign out"),
+    "@FOOTER": ("Help Center", "Terms of Use", "Privacy", "FAQ", "Contact us", "Blog"),
+    "@VISITOR": ("Home", "Pricing", "Sign in", "Start free trial"),
+    "@THREAD": ("Like", "Reply") * 4,
+}
 ROLES = {
     "<": ("link", "a"),
     "_": ("textbox", "input"),
@@ -31,9 +39,10 @@ def shown(sketch: str, *, url: str = "https://tide.example/p/1", links: Iterable
     """A page, and which of the listed phrases it says: headings and names are visible text too.
 
     In a sketch the title comes first: `Tide / # heading / <link> / [button] / _field_ / (choice) /
-    ! alert / text`.
+    ! alert / text`, and `@NAV` for the links of that name.
     """
     title, *parts = sketch.split(" / ")
+    links = [*links, *(link for part in parts for link in LINKS.get(part, ()))]
     alerts = [part[2:] for part in parts if part.startswith("! ")]
     named = [
         *(
@@ -49,7 +58,8 @@ def shown(sketch: str, *, url: str = "https://tide.example/p/1", links: Iterable
             if part.startswith(first)
         ),
     ]
-    texts = [part for part in parts if part[:1] not in ROLES and part[:2] not in ("# ", "! ")]
+    marked = (*ROLES, "# ", "! ", "@")
+    texts = [part for part in parts if not part.startswith(marked)]
     said = " ".join([*(each.name.text for each in named), *alerts, *texts]).lower()
     page = Page(
         url=url,
@@ -61,558 +71,12 @@ def shown(sketch: str, *, url: str = "https://tide.example/p/1", links: Iterable
     return page, tuple(phrase for phrase in LISTED if phrase in said)
 
 
-NAV = ("Home", "Browse", "My list", "Account", "Sign out")
-FOOTER = ("Help Center", "Terms of Use", "Privacy", "FAQ", "Contact us", "Blog")
-VISITOR = ("Home", "Pricing", "Sign in", "Start free trial")
-
-SIGNING_IN = {
-    "a form": shown(
-        "Sign in - Tide / # Sign in / _Email_ / _Password_ / [Sign in] / <Forgot "
-        "password?> / <Sign up now>"
-    ),
-    "email first": shown(
-        "Tide / # Log in to Tide / _Email or phone number_ / [Next] / [Continue with "
-        "Google] / <Create account>"
-    ),
-    "an expired session": shown(
-        "Tide / # Your session has expired / [Sign in] / For your security, please sign in again."
-    ),
-    "a wall before a page": shown(
-        "Billing | Tide / # Billing / <Log in> / [Log in] / You must be logged in to view "
-        "this page."
-    ),
-    "a wrong password": shown(
-        "Log In / # Welcome back / _Username_ / _Password_ / [Log in] / <Forgot your "
-        "password?> / ! Something went wrong. Incorrect password, try again."
-    ),
-    "a second factor": shown(
-        "Two-step verification / # Enter the code / _6-digit code_ / _Trust this device_ / "
-        "[Verify] / <Resend code> / We sent a code to +1 *** 22"
-    ),
-    "a shop's two columns": shown(
-        "Login / # Returning customer / # New here? Create an account / _E-mail_ / "
-        "_Password_ / [Login] / [Register] / <Forgot password?>"
-    ),
-    "a choice of accounts": shown(
-        "Sign in - Accounts / # Choose an account / [ann@example.com] / [Use another account]"
-    ),
-    "German": shown(
-        "Anmelden | Flut / # Anmelden / _E-Mail_ / _Passwort_ / _Angemeldet bleiben_ / "
-        "[Anmelden] / <Passwort vergessen?>"
-    ),
-    "French": shown(
-        "Connexion / # Se connecter / _Adresse e-mail_ / _Mot de passe_ / [Se connecter] / "
-        "<Mot de passe oublié ?>"
-    ),
-    "Spanish": shown(
-        "Iniciar sesión / # Inicia sesión / _Correo electrónico_ / _Contraseña_ / [Iniciar "
-        "sesión] / <¿Olvidaste tu contraseña?>"
-    ),
-    "a window over a page": shown(
-        "Tide - Watch / # Popular now / # Sign in to continue / _Email_ / _Password_ / "
-        "[Log in] / [Close]"
-    ),
-}
-
-RUNNING = {
-    "membership and billing": shown(
-        "Account - Tide / # Account / # Membership & Billing / # Plan details / [Cancel "
-        "Membership] / <Change plan> / <Update payment method> / <Billing details> / Your "
-        "next billing date is 3 June. Premium",
-        links=NAV,
-    ),
-    "a card with status": shown(
-        "My subscription / # Your plan / [Manage] / [Cancel plan] / Status: Active. Pro, "
-        "$12 a month. Renews on July 1.",
-        links=NAV,
-    ),
-    "no cancel link in sight": shown(
-        "Billing settings / # Subscription / # Payment method / [Manage plan] / <View "
-        "invoices> / Current plan: Team. Next payment on 4 May: 30 EUR"
-    ),
-    "a trial": shown(
-        "Your account / # Your membership / <Cancel free trial> / <Change plan> / Your "
-        "free trial ends on 9 May. After that you will be charged $9."
-    ),
-    "a box": shown(
-        "My account | Box / # My subscription / [Skip a week] / [Cancel subscription] / "
-        "Next delivery: Tuesday. Renews automatically every month."
-    ),
-    "with a pause": shown(
-        "Subscription / # Manage your subscription / [Pause subscription] / [Cancel "
-        "subscription] / Member since 2019. Next charge: 14.99 on 1 March",
-        links=NAV,
-    ),
-    "German": shown(
-        "Mein Konto / # Mitgliedschaft und Rechnung / <Abmelden> / <Tarif wechseln> / "
-        "[Mitgliedschaft kündigen] / Nächste Abrechnung am 3. Juni 2026"
-    ),
-    "French": shown(
-        "Mon compte / # Mon abonnement / [Résilier mon abonnement] / <Changer d'offre> / "
-        "Prochain paiement le 3 juin"
-    ),
-    "Spanish": shown(
-        "Mi cuenta / # Tu suscripción / [Cancelar suscripción] / <Cambiar de plan> / "
-        "Próximo pago: 3 de junio"
-    ),
-}
-
-ENDED = {
-    "ends on a day": shown(
-        "Account - Tide / # Account / # Membership & Billing / [Restart Membership] / Your "
-        "membership ends on 3 June. You can keep watching until then.",
-        links=NAV,
-    ),
-    "a status": shown(
-        "My subscription / # Your plan / [Resubscribe] / <Billing history> / Status: "
-        "Canceled. You have access until July 1.",
-        links=NAV,
-    ),
-    "will not renew": shown(
-        "Billing / # Subscription / [Reactivate plan] / <Billing history> / <Update "
-        "payment method> / Your plan will not renew. Current plan: Pro, expires on 4 May."
-    ),
-    "no plan any more": shown(
-        "Your account / # Membership / [Rejoin] / You don't have an active membership.",
-        links=NAV,
-    ),
-    "a banner": shown(
-        "Account / # Account overview / ! Your subscription has been cancelled / [Undo "
-        "cancellation] / Access until May 9",
-        links=NAV,
-    ),
-    "expired": shown("Account / # Your subscription has expired / [Renew subscription]", links=NAV),
-    "German": shown(
-        "Mein Konto / # Dein Abo / [Abo fortsetzen] / Dein Abo wurde gekündigt und endet "
-        "am 3. Juni."
-    ),
-    "French": shown(
-        "Mon compte / # Mon abonnement / [Réactiver mon abonnement] / Votre abonnement a "
-        "été résilié. Il prend fin le 3 juin."
-    ),
-    "Spanish": shown(
-        "Mi cuenta / # Tu suscripción / [Reactivar suscripción] / Tu suscripción ha sido "
-        "cancelada y finaliza el 3 de junio."
-    ),
-}
-
-BILLED_ELSEWHERE = {
-    "Apple": shown(
-        "Account / # Account / # Membership & Billing / <Change plan> / You are billed "
-        "through Apple. Current plan: Premium. Next billing date 1 May",
-        links=NAV,
-    ),
-    "Google Play": shown(
-        "Subscription / # Your subscription / [Go to Google Play] / Your subscription is "
-        "managed by Google Play."
-    ),
-    "a carrier": shown(
-        "Billing / # Billing / Tide is part of your package with Beacon Mobile. To make "
-        "changes, contact your provider.",
-        links=NAV,
-    ),
-    "a device": shown(
-        "Manage plan / # How you pay / [Manage on Roku] / You subscribed through Roku. To "
-        "cancel, go to your Roku account.",
-        links=NAV,
-    ),
-    "a partner": shown(
-        "Membership / # Billing partner / [Visit partner site] / Your membership is billed "
-        "by our partner. We can't cancel it here."
-    ),
-    "German": shown("Mein Konto / # Abo / <Zu Apple> / Dein Abo wird über Apple abgerechnet."),
-    "French": shown("Mon compte / # Abonnement / Votre abonnement est facturé par Apple."),
-    "Spanish": shown("Mi cuenta / # Suscripción / Tu plan se factura a través de Google Play."),
-}
-
-OFFERS = {
-    "before you go": shown(
-        "Before you go / # Before you go... here's 50% off / [Accept offer] / [No thanks, "
-        "continue to cancel] / Stay and pay half for the next 3 months."
-    ),
-    "a pause": shown(
-        "Cancel - Tide / # How about a break instead? / [Pause for 1 month] / [Continue "
-        "cancelling] / Pause your membership for up to three months."
-    ),
-    "a cheaper plan": shown(
-        "Wait! / # Switch to a cheaper plan / [Switch to Basic] / [Keep my plan] / [Cancel anyway]"
-    ),
-    "plain": shown(
-        "Tide / # A special offer just for you / [Claim offer] / [No thanks] / We'd hate "
-        "to see you go. Get 30% off your next 6 months if you stay."
-    ),
-    "what is lost": shown(
-        "Cancel membership / # We'd hate to see you go / # Stay and save $20 / [Stay and "
-        "save] / [Continue to cancel] / You'll lose access to your lists."
-    ),
-    "German": shown(
-        "Kündigen / # Bevor du gehst: 50 % Rabatt / [Angebot annehmen] / [Trotzdem kündigen]"
-    ),
-    "French": shown(
-        "Résiliation / # Avant de partir : -50 % / [Profiter de l'offre] / [Continuer la "
-        "résiliation]"
-    ),
-    "Spanish": shown(
-        "Cancelar / # Antes de irte: 50% de descuento / [Aceptar oferta] / [Continuar con "
-        "la cancelación]"
-    ),
-}
-
-SURVEYS = {
-    "reasons": shown(
-        "Cancel / # Why are you leaving? / (Too expensive) / (I don't use it enough) / "
-        "(Technical issues) / (Other) / [Continue] / [Skip]"
-    ),
-    "sorry": shown(
-        "Tide / # We're sorry to see you go / [Submit] / (I found a better service) / "
-        "(Missing features) / (It costs too much) / Please tell us why you're cancelling."
-    ),
-    "a list to choose from": shown(
-        "Cancel subscription / # Tell us why / _Reason for cancelling_ / _Comments_ / "
-        "[Next] / [Keep my subscription]"
-    ),
-    "before you go": shown(
-        "Before you go / # Before you go, help us improve / (Not enough content) / (Too "
-        "expensive) / (Prefer not to say) / [Finish cancellation] / What's the main reason "
-        "for cancelling?"
-    ),
-    "no heading": shown(
-        "Feedback / (Too expensive) / (Switching to another service) / (Other reason) / "
-        "[Submit feedback]"
-    ),
-    "German": shown("Kündigung / # Warum kündigst du? / (Zu teuer) / (Anderer Grund) / [Weiter]"),
-    "French": shown(
-        "Résiliation / # Pourquoi partez-vous ? / (Trop cher) / (Autre raison) / [Continuer]"
-    ),
-    "Spanish": shown(
-        "Cancelar / # ¿Por qué te vas? / (Demasiado caro) / (Otro motivo) / [Continuar]"
-    ),
-}
-
-LAST_STEPS = {
-    "finish": shown(
-        "Cancel your membership / # Finish your cancellation? / [Finish Cancellation] / "
-        "[Go Back] / Cancellation will be effective at the end of your billing period."
-    ),
-    "are you sure": shown(
-        "Subscription / # Are you sure you want to cancel? / [Yes, cancel my subscription] "
-        "/ [Keep my subscription] / You'll lose access to all your playlists."
-    ),
-    "a question": shown(
-        "Cancel plan / # Cancel your plan? / [Cancel plan] / [Never mind] / If you cancel, "
-        "you can use Pro until July 1."
-    ),
-    "a dialog over the account": shown(
-        "Account / # Account / # Membership / # Cancel membership? / [Cancel membership] / "
-        "[Confirm cancellation] / [Keep membership] / Next billing date 3 June. Are you "
-        "sure?",
-        links=NAV,
-    ),
-    "an order": shown(
-        "Checkout / # Review your order / [Place order] / <Edit cart> / Order total: $42. "
-        "By placing your order you agree to our terms."
-    ),
-    "a payment": shown(
-        "Payment / # Confirm payment / [Pay $49.99] / [Back] / You will be charged today."
-    ),
-    "a deletion": shown(
-        "Delete account / # Delete your account / _Password_ / [Delete permanently] / "
-        "[Cancel] / This action cannot be undone."
-    ),
-    "typed": shown(
-        "Settings / # Are you absolutely sure? / _To confirm, type the name_ / [I "
-        "understand, delete this repository] / This can't be undone."
-    ),
-    "a transfer": shown(
-        "Transfer / # Review and confirm / [Confirm transfer] / [Edit] / To: Ann, 100 EUR"
-    ),
-    "German": shown(
-        "Kündigung / # Kündigung bestätigen / [Jetzt kündigen] / [Abbrechen] / Sind Sie "
-        "sicher? Das kann nicht rückgängig gemacht werden."
-    ),
-    "French": shown(
-        "Résiliation / # Confirmer la résiliation / [Confirmer la résiliation] / [Retour]"
-    ),
-    "Spanish": shown("Cancelar / # ¿Seguro que quieres cancelar? / [Sí, cancelar] / [Volver]"),
-}
-
-DONE = {
-    "cancelled": shown(
-        "Cancellation complete / # Cancellation complete / [Back to home] / We've sent a "
-        "confirmation email. You won't be charged again."
-    ),
-    "goodbye": shown(
-        "Goodbye / # We're sorry to see you go / <Back to home> / Your subscription has "
-        "been cancelled. A confirmation email is on its way."
-    ),
-    "come back": shown(
-        "Done / # You've successfully canceled / [Restart membership] / We've sent you an "
-        "email. You have access until June 3."
-    ),
-    "an order": shown(
-        "Thank you / # Thank you for your order! / [Track order] / [Continue shopping] / "
-        "Order number 1234. A confirmation email is on its way."
-    ),
-    "a payment": shown("Payment / # Payment successful / [Download receipt]"),
-    "saved": shown("Profile / # Profile / _Name_ / [Save] / ! Your changes have been saved."),
-    "a deleted account": shown(
-        "Account deleted / # Your account has been deleted / Thanks for being with us."
-    ),
-    "a request": shown("Support / # Request received / Reference number 12"),
-    "German": shown(
-        "Bestätigung / # Kündigung bestätigt / Du erhältst eine Bestätigung per E-Mail."
-    ),
-    "French": shown(
-        "Merci / # Résiliation confirmée / Un e-mail de confirmation vous a été envoyé."
-    ),
-    "Spanish": shown("Listo / # Cancelación confirmada / Te enviamos un correo de confirmación."),
-}
-
-WRONG = {
-    "something": shown("Error / # Something went wrong / [Try again] / Please try again later."),
-    "not found": shown("404 Not Found / # Page not found / <Go home>"),
-    "a number": shown(
-        "Tide / # 404 / <Go home> / The page you are looking for may have been moved."
-    ),
-    "a server": shown("500 Internal Server Error / # Internal Server Error"),
-    "a declined card": shown(
-        "Checkout / # Payment declined / [Try another card] / Your card was declined."
-    ),
-    "declined above the form": shown(
-        "Checkout / # Review your order / [Place order] / ! Your card was declined. Use a "
-        "different card. / Order total"
-    ),
-    "not cancelled": shown(
-        "Cancel / # We couldn't cancel your subscription / [Try again] / [Contact support] "
-        "/ There was a problem. Your subscription has not been cancelled."
-    ),
-    "down": shown("Tide / # Service unavailable / We are down for maintenance."),
-    "forbidden": shown(
-        "403 Forbidden / # Access denied / You don't have permission to access this page."
-    ),
-    "oops": shown(
-        "Oops! / # Oops! / [Reload] / An unexpected error occurred. Our team has been notified."
-    ),
-    "German": shown("Fehler / # Etwas ist schiefgelaufen / [Erneut versuchen]"),
-    "French": shown("Erreur / # Une erreur est survenue / [Réessayer]"),
-    "Spanish": shown("Error / # Algo salió mal / [Reintentar]"),
-}
-
-NEITHER = {
-    "a home page": shown(
-        "Tide - Films and shows / # Unlimited films / # 50% off for 3 months / _Email_ / "
-        "[Get started] / [Claim offer] / Cancel anytime.",
-        links=(*VISITOR, *FOOTER),
-    ),
-    "a home page with a call": shown(
-        "Tide / # Watch anywhere / <Log in> / <Log in to comment> / [Sign in]"
-    ),
-    "a post": shown(
-        "How to cancel Netflix in 2026 - The Log / # How to cancel your subscription / # "
-        "Comments / <Blog insights> / 5 min read. Posted by Ann. Click Finish "
-        "Cancellation. If you are billed through Apple, go to Apple. Are you sure?",
-        links=VISITOR,
-    ),
-    "a help article": shown(
-        "Cancel your membership | Help Center / # Cancel your membership / # Related "
-        "articles / <Sign in> / [Yes] / [No] / _Search_ / Was this article helpful? If you "
-        "subscribed through iTunes, cancel there. Your membership ends on the last day."
-    ),
-    "a product": shown(
-        "Blue lamp | Shop / # Blue lamp / # Customer reviews / [Add to cart] / [Buy now] / "
-        "<Sign in> / <Cart> / 20% off. Estimated delivery Tuesday"
-    ),
-    "search results": shown(
-        "cancel subscription - Search / # Search results / _Search_ / <How to cancel> / "
-        "<Cancel subscription - Tide> / <Sign in>"
-    ),
-    "a dashboard": shown(
-        "Dashboard / # Welcome, Ann / # Recent activity / [New project]",
-        links=NAV,
-    ),
-    "prices": shown(
-        "Pricing / # Choose your plan / [Start free trial] / [Subscribe] / Renews "
-        "automatically. Cancel anytime.",
-        links=VISITOR,
-    ),
-    "signing up": shown(
-        "Sign up / # Create your account / _Email_ / _Password_ / <Log in> / [Sign up] / "
-        "[Continue with Google]"
-    ),
-    "settings": shown(
-        "Settings / # Account settings / # Danger zone / _Name_ / _Email_ / [Save] / "
-        "[Delete account] / Deleting your account cannot be undone.",
-        links=NAV,
-    ),
-    "a changed password": shown(
-        "Security / # Change password / [Save] / _Current password_ / _New password_ / "
-        "_Confirm password_"
-    ),
-    "a satisfaction survey": shown(
-        "Survey / # How likely are you to recommend us? / (1) / (2) / (3) / [Submit]"
-    ),
-    "orders": shown(
-        "Your orders / # Your orders / # Order history / <Track order> / <View order> / "
-        "Order number 12. Delivered. Order number 13. Cancelled on 3 May"
-    ),
-    "a cart": shown("Cart / # Your cart / [Checkout] / [Remove] / Subtotal"),
-    "a player": shown("Watching: The Sea / [Pause] / [Play] / [Full screen]"),
-    "terms": shown(
-        "Terms of Service / # Terms of Service / # Cancellation / # Billing / Your "
-        "subscription renews automatically. If you cancel, you will lose access.",
-        links=FOOTER,
-    ),
-    "mail": shown(
-        "Inbox (3) / # Inbox / <Your subscription has been cancelled> / <Order confirmed>"
-    ),
-    "a newspaper": shown(
-        "The Log - News / # Minister: we couldn't do more / # Rail: talks have failed",
-        links=VISITOR,
-    ),
-}
-
-# The same in words of their own: a gift, a permit, a line; stopped, left, released.
-OTHER_WORDS: dict[PageState, dict[str, tuple[Page, tuple[str, ...]]]] = {
-    "LOGIN_REQUIRED": {
-        "a customer number": shown(
-            "Portal / # Customer area / _Customer number_ / _PIN_ / [Enter]"
-        ),
-        "a link by mail": shown("Tide / # We sent you a link / [Send it again]"),
-        "a newspaper that signed its reader out": shown(
-            "The Log / # You have been signed out / # Most read / [Sign in again] / "
-            "_Search the Log_ / <Bridge repairs last until the spring> / <The baker who "
-            "feeds a whole valley> / <Why our rivers still run brown>"
-        ),
-    },
-    "ACCOUNT_ACTIVE": {
-        "a gift": shown(
-            "Giving / # Your monthly gift / [Change amount] / [Stop my gift] / <Sign out> "
-            "/ 10 on the 1st of every month."
-        ),
-        "a fee": shown(
-            "Mi área / # Tu cuota / [Darme de baja] / <Cerrar sesión> / Cuota mensual 12 "
-            "€. Próximo recibo: 1 de junio"
-        ),
-    },
-    "ACCOUNT_CANCELLED": {
-        "stopped": shown(
-            "Magazine / # My subscription / [Start again] / <Log out> / Your subscription "
-            "was stopped on 2 May."
-        ),
-        "taken back": shown(
-            "Mein Abo / # Mein Abo / [Kündigung zurückziehen] / <Abmelden> / Gekündigt. Du "
-            "kannst es noch bis 3. Juni nutzen."
-        ),
-    },
-    "THIRD_PARTY_BILLING": {
-        "a phone bill": shown(
-            "Plan / # Your plan / You pay for Tide on your Beacon phone bill.",
-            links=NAV,
-        ),
-        "an employer": shown(
-            "Membership / # Membership / Your employer provides this membership.",
-            links=NAV,
-        ),
-        "a provider": shown(
-            "Abonnement / # Votre abonnement / <Déconnexion> / Adressez-vous à votre "
-            "fournisseur pour le résilier."
-        ),
-    },
-    "RETENTION_OFFER": {
-        "half price": shown(
-            "Leaving? / # Could we tempt you with three months at half price? / [Yes "
-            "please] / [No, carry on leaving]"
-        ),
-        "a pause": shown(
-            "Résilier / # Et si vous faisiez une pause ? / [Suspendre] / [Je veux résilier]"
-        ),
-    },
-    "EXIT_SURVEY": {
-        "one word each": shown(
-            "Baja / # Antes de nada, ¿qué ha pasado? / (Precio) / (Mudanza) / (Servicio) / "
-            "(Otro) / [Siguiente]"
-        ),
-        "of an account": shown(
-            "Delete account / # Why do you want to delete your account? / (Privacy) / (Too "
-            "much mail) / (I have two accounts) / [Next] / [Back]"
-        ),
-    },
-    "FINAL_CONFIRMATION": {
-        "a gift": shown("Stop gift / # Stop your monthly gift? / [Stop my gift] / [Keep giving]"),
-        "a summary": shown("Résiliation / # Récapitulatif / [Valider ma demande] / [Retour]"),
-        "to be checked": shown(
-            "Kündigung prüfen / # Kündigung prüfen und bestätigen / _Ich möchte den "
-            "Vertrag verbindlich kündigen._ / [Jetzt kündigen] / <Zurück, Vertrag "
-            "behalten>"
-        ),
-    },
-    "COMPLETE": {
-        "a permit": shown(
-            "Parking / # Your permit has ended / <Back to permits> / Reference PK-22. We "
-            "have emailed you a receipt."
-        ),
-        "with what to do before one goes": shown(
-            "Leaving Tide / # That's all sorted / # Before you leave us / <Print a returns "
-            "label> / We have cancelled your contract. We've sent a text and an email to "
-            "confirm."
-        ),
-        "German": shown(
-            "Vielen Dank / # Wir haben Ihre Kündigung erhalten / <Zur Übersicht> / Sie "
-            "erhalten in Kürze eine E-Mail."
-        ),
-    },
-    "FAILED": {
-        "not submitted": shown(
-            "Panel / # Request cancellation / <Return to services> / Error: your request "
-            "was not submitted."
-        ),
-        "German": shown(
-            "Spende / # Spende beenden / <Zurück> / Ihre Anfrage konnte nicht gesendet werden."
-        ),
-        "a bank that refused, under the form": shown(
-            "Checkout / # Payment / _Card number_ / [Pay £12] / Your bank did not approve "
-            "this payment. Nothing was taken."
-        ),
-    },
-    "UNKNOWN": {
-        "a thread": shown(
-            "Error 500 after upgrade / # Error 500 after upgrade / <Log in> / Something "
-            "went wrong, try again later. I cancelled it. 3 days ago",
-            links=("Like", "Reply") * 4,
-        ),
-        "results": shown(
-            "cancel subscription / # Your subscription has been cancelled: what now? / "
-            "_Search the web_ / [Search] / <Your subscription has been cancelled: what "
-            "now?> / <Billed through Apple? How to end it> / <Ten gyms that make it hard "
-            "to leave> / You are billed through Apple. Why are you leaving? Before you go"
-        ),
-        "a review": shown(
-            "Review / # Write a review / (1) / (2) / (3) / [Submit review] / [Cancel]",
-            links=NAV,
-        ),
-        "a policy on privacy": shown(
-            "Datenschutz / # Datenschutzerklärung / # Ihre Rechte / # Löschung / # Kontakt "
-            "/ <Anmelden> / Daten werden unwiderruflich gelöscht. Sie können kündigen."
-        ),
-    },
-}
-
-PAGES: dict[PageState, dict[str, tuple[Page, tuple[str, ...]]]] = {
-    "LOGIN_REQUIRED": SIGNING_IN,
-    "ACCOUNT_ACTIVE": RUNNING,
-    "ACCOUNT_CANCELLED": ENDED,
-    "THIRD_PARTY_BILLING": BILLED_ELSEWHERE,
-    "RETENTION_OFFER": OFFERS,
-    "EXIT_SURVEY": SURVEYS,
-    "FINAL_CONFIRMATION": LAST_STEPS,
-    "COMPLETE": DONE,
-    "FAILED": WRONG,
-    "UNKNOWN": NEITHER,
-}
-CASES = [
-    (state, what, *seen)
-    for state, pages in (*PAGES.items(), *OTHER_WORDS.items())
-    for what, seen in pages.items()
+SKETCHES = tomllib.loads((Path(__file__).parent / "page_sketches.toml").read_text("utf-8"))
+CASES: list[tuple[PageState, str, Page, tuple[str, ...]]] = [
+    (state, what, *shown(sketch))
+    for pages in SKETCHES.values()
+    for state, sketches in pages.items()
+    for what, sketch in sketches.items()
 ]
 
 
@@ -821,7 +285,7 @@ def test_a_plain_rule_of_a_service_is_enough_for_a_page_that_says_nothing_else()
 
 
 def test_a_heavier_rule_of_a_service_outweighs_what_holds_everywhere() -> None:
-    page, phrases = SIGNING_IN["a form"]
+    page, phrases = shown(SKETCHES["plain"]["LOGIN_REQUIRED"]["a form"])
     light = _rule("ACCOUNT_ACTIVE", Sign("title", "tide"))
     heavy = _rule("ACCOUNT_ACTIVE", Sign("title", "tide"), weight=10)
     assert detect(page, phrases, light) == "LOGIN_REQUIRED"

@@ -1,6 +1,8 @@
 """Which labels, identifiers and icons are told as risky, in eighteen languages."""
 
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -18,24 +20,17 @@ from rutter.actors.rules.policy.risky_words import (
 )
 from rutter.actors.rules.text.phrase_file import read_phrases
 from rutter.events.errors import BadInput
-from tests.support.control_labels import (
-    COOKIES,
-    HARMLESS,
-    HARMLESS_ICONS,
-    HEADLINES,
-    LONG_RISKY,
-    NAMES,
-    RISKY,
-    RISKY_ICONS,
-    YES,
-    labels,
-)
 
 LANGUAGES = [
     *("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv"),
     *("da", "tr", "cs", "ru", "uk", "ja", "zh", "ko", "ar"),
 ]
 OF_S0 = ("sign out", "delete", "remove", "submit", "purchase", "buy", "payment", "checkout")
+LABELS = tomllib.loads((Path(__file__).parent / "control_labels.toml").read_text("utf-8"))
+
+
+def labels(data: str) -> list[str]:
+    return [" ".join(each.split()) for each in data.split("|")]
 
 
 def risky(label: str) -> str:
@@ -44,30 +39,32 @@ def risky(label: str) -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_risky_label_is_told(language: str) -> None:
-    assert [label for label in labels(RISKY[language]) if not risky(label)] == []
+    assert [label for label in labels(LABELS["RISKY"][language]) if not risky(label)] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_harmless_label_is_told(language: str) -> None:
-    assert [(label, risky(label)) for label in labels(HARMLESS[language]) if risky(label)] == []
+    assert [
+        (label, risky(label)) for label in labels(LABELS["HARMLESS"][language]) if risky(label)
+    ] == []
 
 
 def test_the_labels_are_many() -> None:
-    assert sum(len(labels(data)) for data in RISKY.values()) >= 150
-    assert sum(len(labels(data)) for data in HARMLESS.values()) >= 150
+    assert sum(len(labels(data)) for data in LABELS["RISKY"].values()) >= 150
+    assert sum(len(labels(data)) for data in LABELS["HARMLESS"].values()) >= 150
 
 
-@pytest.mark.parametrize("of", NAMES)
+@pytest.mark.parametrize("of", LABELS["NAMES"])
 def test_names_days_places_and_things_are_not_words_of_another_language(of: str) -> None:
-    assert [(label, risky(label)) for label in labels(NAMES[of]) if risky(label)] == []
+    assert [(label, risky(label)) for label in labels(LABELS["NAMES"][of]) if risky(label)] == []
 
 
 def test_the_names_are_many() -> None:
-    assert sum(len(labels(data)) for data in NAMES.values()) >= 200
+    assert sum(len(labels(data)) for data in LABELS["NAMES"].values()) >= 200
 
 
 def test_a_banner_about_cookies_is_not_final() -> None:
-    assert [(label, risky(label)) for label in labels(COOKIES) if risky(label)] == []
+    assert [(label, risky(label)) for label in labels(LABELS["COOKIES"]) if risky(label)] == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +75,7 @@ def test_what_is_not_about_cookies_stays_final(label: str) -> None:
 
 
 def test_yes_and_finish_are_final_as_all_that_is_said() -> None:
-    assert [label for label in labels(YES) if not said_by(label, final_words())] == []
+    assert [label for label in labels(LABELS["YES"]) if not said_by(label, final_words())] == []
     for label in ("Finish line", "Complete guide", "Proceed with care", "Done", "OK", "Continue"):
         assert said_by(label, final_words()) == ""
 
@@ -107,12 +104,14 @@ def test_a_short_word_counts_alone_or_beside_words_of_its_language(label: str, s
 
 
 def test_a_long_label_begins_with_what_it_does() -> None:
-    assert [label for label in labels(LONG_RISKY) if not said_by(label, final_words())] == []
+    assert [
+        label for label in labels(LABELS["LONG_RISKY"]) if not said_by(label, final_words())
+    ] == []
 
 
 def test_of_sixty_headlines_and_mails_two_are_taken_for_controls() -> None:
-    assert len(labels(HEADLINES)) == 60
-    assert [label for label in labels(HEADLINES) if said_by(label, final_words())] == [
+    assert len(labels(LABELS["HEADLINES"])) == 60
+    assert [label for label in labels(LABELS["HEADLINES"]) if said_by(label, final_words())] == [
         "Storm forces ferries to cancel crossings",
         "Bob Stone Fwd: can you sign the lease and send it back",
     ]
@@ -130,8 +129,8 @@ def test_the_denylist_counts_wherever_it_stands() -> None:
 
 
 def test_risky_icons_are_told_and_harmless_ones_are_not() -> None:
-    assert [icon for icon in labels(RISKY_ICONS) if not said_by(icon, icon_words())] == []
-    assert [icon for icon in labels(HARMLESS_ICONS) if said_by(icon, icon_words())] == []
+    assert [icon for icon in labels(LABELS["RISKY_ICONS"]) if not said_by(icon, icon_words())] == []
+    assert [icon for icon in labels(LABELS["HARMLESS_ICONS"]) if said_by(icon, icon_words())] == []
 
 
 def test_every_language_has_every_row_and_final_words_of_its_own() -> None:
