@@ -36,7 +36,8 @@ def ghost_due(desk: Desk) -> PlanProposed | None:
         action = action_of(GHOST, arguments_of(call))
         return propose(desk, "tool", _driver(desk), action, f"tool_{GHOST}") if action else None
     shut = reads_by_itself(desk.started.settings.ghost, desk.barrier)
-    if call.tool not in LOOKS or not shut or desk.pictured == desk.digest:
+    anew = call.tool == "navigate" or desk.pictured != (desk.url, desk.digest)
+    if call.tool not in LOOKS or not shut or not anew:
         return None
     assert desk.barrier is not None
     reason = f"ghost_{desk.barrier.kind}"

@@ -154,7 +154,7 @@ def _flown(desk: Desk) -> Desk:
         whose=desk.call.call if own and desk.call is not None else "",
         opened=True,
         stage="acting" if own else desk.stage,
-        pictured=desk.digest if ghost else desk.pictured,
+        pictured=(desk.url, desk.digest) if ghost else desk.pictured,
     )
 
 

@@ -272,10 +272,11 @@ def _query(
 ) -> Iterable[AnyEvent]:
     """Reading needs no verdict of policy, only that it is the element that is meant (F2), and that
     somebody wants it; of a picture, that the run is allowed to (S4 W8)."""
-    ghost = started.settings.ghost
-    if plan.render_mode == "ghost" and (no := ghost_refusal(ghost, plan.driver, plan.action)):
-        yield _reject(state, GHOST, no.reason, no.code, no.error)
-        return
+    if plan.render_mode == "ghost":
+        ghost, seen = started.settings.ghost, state.page_state
+        if (no := ghost_refusal(ghost, plan.driver, plan.action, seen)) is not None:
+            yield _reject(state, GHOST, no.reason, no.code, no.error)
+            return
     if doubt := doubtful(started, plan, state.element):
         yield question_on(state, PolicyVerdict("ask", "healed", doubt))
         return

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from rutter.actors.rules.steps.ghost import SHUT
 from rutter.actors.rules.tools.picture_prompts import ALL_TEXT
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.browser.chromium import Chromium
@@ -34,6 +35,7 @@ from rutter.replay.story.session_story import tell
 from rutter.replay.story.step_details import details
 from rutter.replay.verify import verify
 from rutter.replay.whatif import ChangedSettings, ask
+from tests.support.barrier_site import PAGES, BarrierSite
 from tests.support.log_checks import Replayed, envelopes_of, events_of
 from tests.support.page_server import PageServer
 from tests.support.tesseract import needed
@@ -91,9 +93,11 @@ class Ghosts:
         url: str,
         use: GhostUse,
         readers: Mapping[str, PricedReader] | None = None,
+        terms: Mapping[str, Any] | None = None,
         **more: Any,
     ) -> AbstractAsyncContextManager[Tools]:
-        started = with_ghost(session_started.tool_session(url, screenshots=False), use)
+        terms = {"screenshots": False, **(terms or {})}
+        started = with_ghost(session_started.tool_session(url, **terms), use)
         readers = readers or self.readers
         given = {"timeouts_ms": PATIENT, "readers": readers, **more}
         return open_tools(self.app, self.chromium, started, **given)
@@ -187,6 +191,25 @@ async def test_where_it_may_not_be_no_picture_is_taken_and_nothing_sent(
     assert "/another" not in server.asked
     said = await events_of(ghosts.log, tools.session)
     assert not any(isinstance(each, AdviceRequested) for each in said)
+
+
+async def test_every_page_that_is_shut_is_read_or_says_why_not_and_no_other_is(
+    ghosts: Ghosts,
+) -> None:
+    wrong = {}
+    with BarrierSite() as site:
+        use, terms = USE, {"allow": [site.host], "max_turns": 2 * len(PAGES)}
+        async with ghosts.tools(f"{site.url}/blank", use, terms=terms) as tools:
+            for page in PAGES:
+                answer = await tools.call("navigate", {"url": f"{site.url}/{page.name}"})
+                barrier = answer.barrier
+                shut = barrier is not None and barrier.kind in SHUT and not barrier.beside
+                said = answer.result or answer.message
+                print(f"{page.name:22} {answer.render_mode:5} {said!r:.80}")
+                read = answer.render_mode == "ghost" or said.startswith("nothing_read")
+                if read != shut:
+                    wrong[page.name] = answer
+    assert not wrong
 
 
 async def test_a_recorded_reading_reads_the_picture_and_its_run_is_derived_again_without(

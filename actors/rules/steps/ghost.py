@@ -8,11 +8,14 @@ from typing import Literal, NamedTuple
 
 from rutter.actors.rules.policy.policy import CALLERS
 from rutter.events.action import Action
+from rutter.events.advisor import TESSERACT
+from rutter.events.checks import PageState
 from rutter.events.critic import Barrier, BarrierKind
 from rutter.events.run_settings import GhostUse, PictureReader
 from rutter.events.workflow import Driver
 
 RULE = "ghost"
+SIGNS_IN: PageState = "LOGIN_REQUIRED"
 # A person may see what is said there, or that it says no more to them either.
 SHUT: frozenset[BarrierKind] = frozenset({"blocked", "empty_shell", "drawn"})
 TRIES = 2  # of one reading, where the reader may answer a moment later
@@ -33,7 +36,10 @@ def reader_for(use: GhostUse, driver: Driver, action: Action) -> PictureReader:
     return use.asked if called else use.alone
 
 
-def ghost_refusal(use: GhostUse, driver: Driver, action: Action) -> GhostRefusal | None:
+def ghost_refusal(
+    use: GhostUse, driver: Driver, action: Action, page_state: str = ""
+) -> GhostRefusal | None:
+    """Why there is no picture of a page in this state."""
     if not use.enabled:
         why = "reading pictures of pages is not enabled: agent.ghost.enabled"
         return GhostRefusal("ghost_refused", "policy_denied", why)
@@ -41,6 +47,9 @@ def ghost_refusal(use: GhostUse, driver: Driver, action: Action) -> GhostRefusal
         why = "this run may not read pictures of pages: allow_ghost"
         return GhostRefusal("ghost_refused", "policy_denied", why)
     reader = reader_for(use, driver, action)
+    if page_state == SIGNS_IN and reader.provider not in ("", TESSERACT):
+        why = "no language model is shown a page where somebody signs in"
+        return GhostRefusal("ghost_refused", "policy_denied", why)
     if reader.provider:
         return None
     return GhostRefusal("no_reader", "tool_unavailable", reader.lacks or "nobody reads pictures")

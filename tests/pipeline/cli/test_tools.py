@@ -1,6 +1,7 @@
 """`rutter tools`: the table for people and machines, and calls, a line in and a line out."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from rutter.pipeline.cli.tools import tell_reach
 from rutter.pipeline.sessions import session_started
 from tests.support.command_shell import COMMAND, ROOT, Ended, Rutter, places_of
 from tests.support.page_server import PageServer
+from tests.support.tesseract import needed
 
 FORM = """<title>Form</title><h1>Form</h1><label>Name <input id=name></label>
 <label>Password <input type=password></label>
@@ -69,15 +71,23 @@ def test_a_session_that_may_go_nowhere_says_so(capsys: pytest.CaptureFixture[str
         assert capsys.readouterr().err == said
 
 
-def called(rutter: Rutter, server: PageServer, *calls: Any, flags: tuple[Any, ...] = ()) -> Ended:
+def called(
+    rutter: Rutter,
+    server: PageServer,
+    *calls: Any,
+    flags: tuple[Any, ...] = (),
+    html: str = FORM,
+    env: dict[str, str] | None = None,
+) -> Ended:
     """The command in a process of its own, with these lines on its standard input."""
     host = server.url.removeprefix("http://")
     lines = [call if isinstance(call, str) else json.dumps(call) for call in calls]
-    arguments = ["tools", "call", "--url", server.show(FORM), "--allow", host, *map(str, flags)]
+    arguments = ["tools", "call", "--url", server.show(html), "--allow", host, *map(str, flags)]
     ended = subprocess.run(
         [*COMMAND, "--data", str(rutter.data), *arguments],
         cwd=ROOT,
         input="\n".join(lines),
+        env={**os.environ, **(env or {})},
         capture_output=True,
         text=True,
         timeout=100,
@@ -116,6 +126,27 @@ def test_a_session_is_driven_line_by_line_to_a_verified_end(
         "agent",
         "agent",
     ]
+
+
+DRAWN = """<canvas id=c width=900 height=500></canvas><script>const pen = c.getContext("2d");
+pen.font = "28px sans-serif"; pen.fillText("Order No. 4711 is packed", 40, 90);</script>"""
+
+
+@pytest.mark.browser
+@needed()
+def test_pictures_are_read_where_the_configuration_and_the_caller_both_say_so(
+    rutter: Rutter, server: PageServer
+) -> None:
+    env = {"AGENT_GHOST_ENABLED": "true", "AGENT_GHOST_AUTO_TRIGGER": "false"}
+    wanted = {"tool": "ghost_extract"}
+    ended = called(rutter, server, wanted, flags=("--allow-ghost",), html=DRAWN, env=env)
+    [answer] = map(json.loads, ended.out.splitlines())
+    assert (answer["render_mode"], answer["result"]) == ("ghost", "Order No. 4711 is packed")
+    assert "read from a picture of the page (ghost)" in rutter("show", "last").out
+    assert rutter.json("show", "last")["steps"][-1]["render_mode"] == "ghost"
+    ended = called(rutter, server, wanted, html=DRAWN, env=env)
+    [refused] = map(json.loads, ended.out.splitlines())
+    assert (refused["error"], refused["error_code"]) == ("ghost_refused", "policy_denied")
 
 
 @pytest.mark.browser

@@ -34,6 +34,7 @@ from tests.support.log_checks import Replayed, events_of
 from tests.support.mcp_clients import BOTH, McpServed, mcp_on_a_port
 from tests.support.page_server import PageServer
 from tests.support.scripted_tool_sessions import body, refs, text
+from tests.support.tesseract import needed
 from tests.support.until_true import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -106,7 +107,9 @@ def configured(folder: Path, base_url: str) -> Settings:
     """As whoever runs it wrote it down: this host may be named by agents, this secret is typed."""
     (folder / "password").write_text(PASSWORD)
     (folder / "rutter.toml").write_text(
-        f"""[policy]
+        f"""[agent.ghost]
+        enabled = true
+        [policy]
         allowed_domains = ["{base_url.removeprefix("http://")}"]
         [secrets.password]
         source = "file:{folder / "password"}"
@@ -268,3 +271,24 @@ async def test_an_agent_reads_a_number_in_a_paragraph_and_page_after_page(
     assert body(nowhere)["error"] == "action_failed"
     assert "nobody sees 'Order number' on the page" in body(nowhere)["message"]
     assert body(neither)["error"] == "invalid_params"
+
+
+DRAWN = """<canvas id=c width=900 height=500></canvas><script>const pen = c.getContext("2d");
+pen.font = "28px sans-serif"; pen.fillText("Order No. 4711 is packed", 40, 90);</script>"""
+
+
+@needed()
+async def test_an_agent_that_says_so_reads_a_page_from_its_picture(
+    replayed: Replayed, tmp_path: Path, server: PageServer, chromium: Chromium
+) -> None:
+    async with (
+        daemon(replayed, tmp_path, server.url, chromium) as running,
+        running.mcp.client() as client,
+    ):
+        opening = {"url": server.show(DRAWN), "allow_ghost": True}
+        call = Agent(client, await client.call_tool("open_session", opening), "legacy")
+        answer = await call("ghost_extract")
+    assert (body(answer)["render_mode"], len(body(answer)["artifacts"])) == ("ghost", 1)
+    told = text(answer)
+    begins, ends = told.index("<untrusted-"), told.index("</untrusted-")
+    assert begins < told.index("Order No. 4711 is packed") < ends

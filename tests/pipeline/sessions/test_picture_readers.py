@@ -11,12 +11,21 @@ import pytest
 from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.world.models.prices import PricedModel
 from rutter.actors.world.models.tesseract import ReaderLacks
+from rutter.events.jobs import Run, RunFree, RunGoal, RunWorkflow
+from rutter.events.rows import BatchRow
 from rutter.events.run_settings import GhostUse, PictureReader
 from rutter.pipeline.config.reader import Config, read_config
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.rehearsal.scripted_model import ScriptedModel
 from rutter.pipeline.sessions import picture_readers, session_started
+from rutter.pipeline.sessions.attendant import BoundSecrets
 from rutter.pipeline.sessions.models import closing
 from rutter.pipeline.sessions.picture_readers import ghost_of, open_readers
+from rutter.pipeline.sessions.request import RunRequest, request_of, run_of_request
+from rutter.pipeline.sessions.start import check_session, start_tools
+from rutter.pipeline.tools.tool_sessions import ToolWish
+from tests.support.scripted_logs import keep
 
 ON = "[agent.ghost]\nenabled = true\n"
 TOOLS = json.dumps([each.name for each in SEVEN])
@@ -81,6 +90,39 @@ def test_what_is_lacking_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         lacks="no key for openai -> set OPENAI_API_KEY, or models.openai.key"
     )
     assert use.alone == PictureReader(lacks=f"{no.what} -> {no.fix}")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        RunWorkflow("order", allow_ghost=True),
+        RunFree("https://shop.example/", allow_ghost=True),
+        RunGoal("order rope", allow_ghost=True),
+    ],
+)
+def test_what_a_job_says_of_pictures_is_what_its_request_says(run: Run) -> None:
+    assert request_of(run).allow_ghost
+    assert run_of_request(request_of(run)) == run
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_session_is_allowed_what_its_request_is(tmp_path: Path, allowed: bool) -> None:
+    settings = Settings(tmp_path, config=config(tmp_path, ON))
+    keep(tmp_path / "log.db")
+    of_row = BatchRow("batch", 1, "digest", 1)
+    with Tables(settings) as tables:
+        requests = (
+            RunRequest("order", values={"customer": "Ann"}, allow_ghost=allowed),
+            RunRequest("order", values={"customer": "Ann"}, allow_ghost=allowed, row=of_row),
+            RunRequest(url="https://shop.example/", free=True, allow_ghost=allowed),
+        )
+        for request in requests:
+            ghost = check_session(request, tables).settings.ghost
+            assert (ghost.enabled, ghost.allowed) == (True, allowed)
+        wish = ToolWish(allow_ghost=allowed)
+        called = start_tools(RunRequest(**msgspec.structs.asdict(wish)), tables, BoundSecrets({}))
+    assert called.started.settings.ghost.allowed is allowed
+    assert list(called.readers) == ["tesseract"] * allowed
 
 
 def test_readers_are_those_that_a_session_is_pinned_to(tmp_path: Path) -> None:

@@ -51,6 +51,13 @@ def test_each_refusal_says_why(use: GhostUse, error: str, code: str, reason: str
     assert reason in refused.reason
 
 
+def test_no_language_model_is_shown_where_somebody_signs_in() -> None:
+    refused = ghost_refusal(USE, "agent", ASKED, "LOGIN_REQUIRED")
+    assert refused is not None
+    assert (refused.error, refused.code) == ("ghost_refused", "policy_denied")
+    assert ghost_refusal(USE, "agent", LOOKS, "LOGIN_REQUIRED") is None, "it is read here"
+
+
 @pytest.mark.parametrize(
     ("kind", "shut"),
     [("blocked", True), ("empty_shell", True), ("drawn", True), ("captcha", False)],
