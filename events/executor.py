@@ -64,7 +64,9 @@ class LookalikesFound(TryEvent, frozen=True, tag="LookalikesFound"):
 
 class ActionDone(TryEvent, frozen=True, tag="ActionDone"):
     """The Executor dispatched input and the page settled. Whether it worked is the Critic's to say.
-    `url` is the page's address when it was dispatched."""
+    `url` is the page's address when it was dispatched. `file`: the address that was gone to sends
+    one in place of a page. `hung`: the page from which it was gone there answered nothing, and
+    another one took its place, without what that had kept for itself alone."""
 
     took_us: int
     navigated: bool = False
@@ -73,6 +75,8 @@ class ActionDone(TryEvent, frozen=True, tag="ActionDone"):
     typed: str | None = None
     rest: Rest | None = None
     url: str = ""
+    file: bool = False
+    hung: bool = False
 
 
 class ActionFailed(TryEvent, frozen=True, tag="ActionFailed"):

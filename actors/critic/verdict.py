@@ -344,6 +344,12 @@ def _failure(case: VerdictCase, failed: ActionFailed) -> Judgement:
 def _navigation(case: VerdictCase) -> Judgement:
     after, title = case.after, case.after.title.text
     patience = case.settings.place_ms
+    if isinstance(case.outcome, ActionDone) and case.outcome.file:
+        came = ", ".join(case.seen.downloads)
+        if came and not (case.expects is not None and case.expects.moved):
+            return Judgement("confirmed", "download", after.url, came)
+        wait = 0 if came else case.settings.answer_ms
+        return Judgement("wrong_target", "other_place", after.url, title, wait)
     if not _is_reached(case):
         return Judgement("wrong_target", "other_place", after.url, title, patience)
     # Where a page was recorded, or a result is looked for, an error page in its place is neither.

@@ -209,10 +209,20 @@ class Executor:
             said, waited_ms = on_one_line(outcome.message)[:200], self._waited_ms(outcome)
             failed = (outcome.code, outcome.dispatched, said, took_us, waited_ms)
             return ActionFailed(step, attempt, *failed, dialog=on_one_line(outcome.dialog)[:60])
-        navigated, held = outcome.navigated, outcome.value_set
+        navigated, held, typed = outcome.navigated, outcome.value_set, outcome.typed
         at = self._held.pinned.addresses.at_input if self._held.pinned is not None else ""
         return ActionDone(
-            step, attempt, took_us, navigated, held, typed=outcome.typed, rest=rest, url=at
+            step,
+            attempt,
+            took_us,
+            navigated,
+            held,
+            None,
+            typed,
+            rest,
+            at,
+            outcome.file,
+            outcome.hung,
         )
 
     def _waited_ms(self, outcome: ActionOutcome) -> int:

@@ -26,6 +26,8 @@ class ActionOutcome(NamedTuple):
     typed: str | None = None
     changed: Resolved | None = None
     dialog: str = ""
+    file: bool = False
+    hung: bool = False
 
 
 def refused_by(checked: dict[str, Any]) -> ActionOutcome | None:

@@ -12,12 +12,18 @@ from rutter.actors.executor.held_element import ANSWER_MS, INPUT_MS, HeldElement
 from rutter.actors.executor.outcome import ActionOutcome, refused_by
 from rutter.actors.world.browser.keyboard import TypedField
 from rutter.actors.world.browser.mouse import LEFT, ClickKind
-from rutter.actors.world.browser.page_session import DocumentGone, NavigationFailed, PageTimeout
+from rutter.actors.world.browser.page_session import (
+    DocumentGone,
+    NavigationFailed,
+    PageHangs,
+    PageTimeout,
+)
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Action, Secret, Typed, Value
 from rutter.events.errors import BadInput, BrowserGone
 
 NAVIGATE_MS = 10_000  # S0: the seeds' limit for a navigation
+HUNG_MS = 4_000  # a page that answers nothing for so long is not waited for to be left
 MEGABYTE = 1_000_000
 SWITCHED = {
     **dict.fromkeys(("true", "on", "yes", "1", "checked"), True),
@@ -37,9 +43,7 @@ class PageInput:
             case "navigate" if action.aside:
                 return await self._look_aside(action.url or "")
             case "navigate":
-                self._held.dispatched = True
-                await self._held.tab.navigate(action.url or "", within_ms=NAVIGATE_MS)
-                return ActionOutcome(navigated=True)
+                return await self._go(action.url or "")
             case "click":
                 return await self._click(digest, _press_of(action))
             case "drag":
@@ -60,6 +64,22 @@ class PageInput:
             case "check":
                 return ActionOutcome()  # whether it is so is seen in the next look
 
+    async def _go(self, url: str) -> ActionOutcome:
+        """To a page; or for a file, which is on its way when this is over. A page that hangs is not
+        waited for: another one takes its place and goes there."""
+        window, tab = self._held.screen.window, self._held.tab
+        self._held.dispatched, begun = True, window.files_begun
+        hangs = False
+        try:
+            arrived = await tab.navigate(url, within_ms=NAVIGATE_MS, hung_ms=HUNG_MS)
+        except PageHangs:
+            hangs = True
+            self._held.pinned = tab = await window.open_in_place_of(tab)
+            arrived = await tab.navigate(url, within_ms=NAVIGATE_MS - HUNG_MS)
+        if not arrived:
+            await window.download_begun(ANSWER_MS, begun)
+        return ActionOutcome(navigated=arrived, file=not arrived, hung=hangs)
+
     async def _look_aside(self, url: str) -> ActionOutcome:
         """In a page of its own, which is there until it was looked at; of one that fails nothing
         stays. What the step before left in front is untouched."""
@@ -67,7 +87,8 @@ class PageInput:
         try:
             aside = await window.open_aside()
             self._held.dispatched = True
-            await aside.navigate(url, within_ms=NAVIGATE_MS)
+            if not await aside.navigate(url, within_ms=NAVIGATE_MS):
+                raise NavigationFailed("there is no page, but a file")
         except (PageTimeout, NavigationFailed):
             await window.close_asides()
             raise
@@ -86,7 +107,8 @@ class PageInput:
         if refused := await self._press_button(tab, checked, press):
             return refused
         if checked["sends_file"]:
-            await self._held.screen.window.download_begun(ANSWER_MS)
+            window = self._held.screen.window
+            await window.download_begun(ANSWER_MS, window.files_begun)
         return await self._settled()
 
     async def _press_button(

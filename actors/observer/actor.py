@@ -234,6 +234,7 @@ class Observer:
             return ObservationFailed(code="timeout", message=str(error))
         except msgspec.ValidationError as error:  # what a page says may be anything
             return ObservationFailed(code="action_failed", message=str(error)[:200])
+        self._hung = False
         took_us = (perf_counter_ns() - began) // 1_000
         if self._screen.logins is not None:
             # A token that was renewed on the way here may be what the page says.

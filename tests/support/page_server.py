@@ -16,6 +16,7 @@ class PageServer(Loopback["_Server"]):
     /none       204, no content
     /store      keeps what is posted, and says all of it; keeps nothing while it is `forgetful`
     /file       an attachment
+    /to-file    302 to it
     /slow-file  the same; its end comes when `release` is called
     /kept       how often it was asked for; a browser may keep the answer
     /broken     500, with a page
@@ -97,6 +98,8 @@ class _Handler(QuietHandler, BaseHTTPRequestHandler):
                 self._send(200, ", ".join(self.server.stored).encode())
             case "/file":
                 self._send(200, b"a file", ("Content-Disposition", "attachment; filename=a.txt"))
+            case "/to-file":
+                self._send(302, b"", ("Location", "/file"))
             case "/slow-file":
                 self._send_slowly(b"a file", "attachment; filename=slow.txt")
             case "/kept":

@@ -22,6 +22,7 @@ from rutter.events.errors import BrowserGone
 WORLD = "rutter"
 EVALUATE = "Runtime.evaluate"
 KILL_MS = 1_000
+ASKING_MS = 250
 NO_BODIES: Mapping[str, object] = dict.fromkeys(
     ("maxTotalBufferSize", "maxResourceBufferSize", "maxPostDataSize"), 0
 )
@@ -34,6 +35,10 @@ Answer = TypeVar("Answer")
 
 class PageTimeout(Exception):
     """The page did not answer within the deadline. A fact about the page, not a broken world."""
+
+
+class PageHangs(PageTimeout):
+    """The page answers nothing and lets nobody go elsewhere."""
 
 
 class DocumentGone(Exception):
@@ -69,6 +74,8 @@ class PageKeeper(Protocol):
 
     def asked(self, url: str, how: str) -> None: ...
 
+    async def why_not(self, url: str) -> str: ...
+
 
 class PageSession:
     """A page has a CDP session.
@@ -93,6 +100,7 @@ class PageSession:
         self._heard = True
         self._gone: BrowserGone | None = None
         self._scopes: set[anyio.CancelScope] = set()
+        self.leaving = False  # by an address: it is not asked whether it may be left
         self.traffic = Traffic(keeper.asked, keeper.step_now, keeper.next_number)
         self.addresses = Addresses()
 
@@ -134,6 +142,24 @@ class PageSession:
         answer to our input (`settle`)."""
         return self._world
 
+    async def navigate(self, url: str, *, within_ms: int, hung_ms: int = 0) -> bool:
+        """Says if a document came; what the address sends otherwise is a file. Raises `PageHangs`
+        where the document that is there answers nothing for so long, and stays."""
+        self.leaving = True
+        async with self._deadline(within_ms, f"navigate to {url}"):
+            going = asyncio.ensure_future(self._navigated(url))
+            hanging = asyncio.ensure_future(self._hangs(hung_ms or within_ms))
+            try:
+                await asyncio.wait({going, hanging}, return_when=asyncio.FIRST_COMPLETED)
+                if not going.done():
+                    raise PageHangs(f"the page does not answer: it cannot go to {url}")
+                return going.result()
+            finally:
+                self.leaving = False
+                going.cancel()
+                hanging.cancel()
+                await asyncio.gather(going, hanging, return_exceptions=True)
+
     # -- how -----------------------------------------------------------------------------------
 
     async def _evaluate(self, function: str, arguments: tuple[object, ...]) -> Any:
@@ -149,6 +175,33 @@ class PageSession:
         if "exceptionDetails" in answer:
             raise BrowserGone(f"{function} failed in the page: {_said(answer)}")
         return msgspec.json.decode(answer["result"]["value"])
+
+    async def _navigated(self, url: str) -> bool:
+        self._depart()
+        answer = await self._send("Page.navigate", {"url": url})
+        if answer.get("errorText"):
+            self._arrive()
+            if answer.get("isDownload"):
+                return False
+            why = await self._keeper.why_not(url)
+            raise NavigationFailed(why or str(answer["errorText"]))
+        if answer.get("loaderId") is None:
+            self._arrive()  # the same document: a fragment
+        await self._arrival()
+        return True
+
+    async def _hangs(self, within_ms: int) -> None:
+        """Until the document that is to be left has not answered for so long. The one that comes
+        in its place may take its time."""
+        documents = self._documents
+        while self._documents == documents:
+            with anyio.move_on_after(self._keeper.patient(within_ms) / 1000) as waited:
+                with contextlib.suppress(PlaywrightError):
+                    await self._cdp.send(EVALUATE, {"expression": "0"})
+                await anyio.sleep(ASKING_MS / 1000)
+            if waited.cancelled_caught and self._documents == documents:
+                return
+        await anyio.sleep_forever()
 
     async def _arrival(self) -> None:
         while self._navigation != "none":

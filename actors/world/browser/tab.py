@@ -27,7 +27,6 @@ from rutter.actors.world.browser.page_session import (
     WORLD,
     DocumentGone,
     KeyUnknown,
-    NavigationFailed,
     PageClosed,
     PageKeeper,
     PageSession,
@@ -55,8 +54,6 @@ class Opener(PageKeeper, Protocol):
     def expect_download(self, url: str) -> None: ...
 
     def count_bytes(self, url: str, size: int) -> None: ...
-
-    async def why_not(self, url: str) -> str: ...
 
     def forget(self, tab: "Tab") -> None: ...
 
@@ -191,18 +188,6 @@ class Tab(PageSession):
             except KeyUnknown:
                 await self._let_go(key)
                 raise
-
-    async def navigate(self, url: str, *, within_ms: int) -> None:
-        async with self._deadline(within_ms, f"navigate to {url}"):
-            self._depart()
-            answer = await self._send("Page.navigate", {"url": url})
-            if answer.get("errorText"):
-                self._arrive()
-                why = await self._window.why_not(url)
-                raise NavigationFailed(why or str(answer["errorText"]))
-            if answer.get("loaderId") is None:
-                self._arrive()  # the same document: a fragment
-            await self._arrival()
 
     async def settle(self, *, within_ms: int) -> bool:
         """Waits until a navigation that input asked for is over; says if a new document came."""

@@ -168,23 +168,35 @@ class Window(WindowDownloads):
 
         Raises `NavigationFailed` or `PageTimeout` when there is none to be had.
         """
+        tab = await self._opened(TabOrigin(LAST, self._front, aside=True))
+        self._aside = True
+        self._tell()
+        return tab
+
+    async def open_in_place_of(self, tab: Tab) -> Tab:
+        """A page of ours where that one was, which hangs and is ended. The cookies are there; what
+        the other one kept for itself alone is not. Raises what `open_aside` does."""
+        opened = await self._opened(self._origins[tab])
+        self.forget(tab)
+        self._spawn(_ended(tab))
+        return opened
+
+    async def _opened(self, origin: TabOrigin) -> Tab:
         page: Page | None = None
         try:
             with anyio.fail_after(self.patient(OPEN_MS) / 1000):
                 page = await self._page_of_ours()
-                tab = await self._attach(page, TabOrigin(LAST, self._front, aside=True))
-                if tab is not None:
+                tab = await self._attach(page, origin)
+                if tab is not None and origin.aside:
                     await tab.read_afresh()  # what is looked up must be what is so now
         except TimeoutError as error:
             self._drop(page)
-            raise PageTimeout(f"no page was open aside within {OPEN_MS} ms") from error
+            raise PageTimeout(f"no page of ours was open within {OPEN_MS} ms") from error
         except (PlaywrightError, BrowserGone) as error:
             self._drop(page)
             raise NavigationFailed(str(error).splitlines()[0]) from error
         if tab is None:
-            raise NavigationFailed("the page aside was closed")
-        self._aside = True
-        self._tell()
+            raise NavigationFailed("the page of ours was closed")
         return tab
 
     @property
@@ -428,9 +440,12 @@ class Window(WindowDownloads):
         self._answers = deque(answers)
 
     def _answer_to(self, dialog: Dialog) -> DialogAnswer:
-        """What was to be said to this very question; to any other the answer is no."""
+        """What was to be said to this very question; to any other the answer is no. Whoever goes to
+        an address leaves, unless it was to be said otherwise."""
+        leaves = any(tab.leaving and tab.page is dialog.page for tab in self._tabs)
+        otherwise = DialogAnswer(accept=leaves and dialog.type == "beforeunload")
         if not self._answers:
-            return DialogAnswer()
+            return otherwise
         answer = self._answers[0]
         meant = answer.kind in ("", dialog.type)
         if meant and (not answer.message or reads_as(answer.message, dialog.message)):
@@ -438,7 +453,7 @@ class Window(WindowDownloads):
             asking = dialog.page.url if dialog.page is not None else ""
             if not (answer.secret and self.misplaced(answer.secret, asking)):
                 return answer
-        return DialogAnswer()
+        return otherwise
 
     async def _on_dialog(self, dialog: Dialog) -> None:
         if self._listener is not None:

@@ -54,11 +54,15 @@ class WindowDownloads(WindowSession):
             if download.url == url:
                 self._spawn(_cancelled(download))
 
-    async def download_begun(self, within_ms: int) -> None:
-        """Waits for the file that a click asked for to be on its way."""
-        before = self._files_said.total(), self._files_seen.total()
+    @property
+    def files_begun(self) -> tuple[int, int]:
+        """How many files were announced, and how many are on their way or were."""
+        return self._files_said.total(), self._files_seen.total()
+
+    async def download_begun(self, within_ms: int, before: tuple[int, int]) -> None:
+        """Waits for the file that was asked for when `before` had begun to be on its way."""
         with anyio.move_on_after(within_ms / 1000):
-            while (self._files_said.total(), self._files_seen.total()) == before:
+            while self.files_begun == before:
                 await self._changed.wait()
 
     async def downloads(self, within_ms: int) -> list[PageDownload]:

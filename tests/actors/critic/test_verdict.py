@@ -230,6 +230,16 @@ def test_a_recorded_page_that_is_broken_now_is_not_reached() -> None:
     assert verdict(go, page("/orders"), status=500) == "confirmed", "as whoever asked will see"
 
 
+def test_an_address_that_sends_a_file_is_confirmed_by_it_unless_a_page_was_recorded() -> None:
+    go, sends = ActionStarted(1, 1, Action("navigate", url=f"{ORIGIN}/orders.csv")), done(file=True)
+    came = {"downloads": ("orders.csv",)}
+    coming = judged(go, HOME, outcome=sends)
+    assert (coming.verdict, coming.may_still_come_ms) == ("wrong_target", 10_000)
+    assert verdict(go, HOME, outcome=sends, seen=came) == "confirmed"
+    expects = Expectation(moved=True, place=place("/orders.csv"))
+    assert verdict(go, HOME, outcome=sends, seen=came, expects=expects) == "wrong_target"
+
+
 # -- the focus -------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,9 @@ from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import Window
 from rutter.actors.world.egress.gate import Gate
 from rutter.events.artifacts import ArtifactStore
+from rutter.events.critic import ActionJudged
 from rutter.events.executor import ActionDone
+from rutter.events.observer import DownloadFinished
 from rutter.events.policy import Policy
 from rutter.events.predictor import TransitionLearned
 from rutter.events.runtime import SessionStarted
@@ -208,6 +210,28 @@ async def test_a_site_that_leads_on_was_reached(
     assert answer.body()["snapshot"]["page"]["url"] == f"{server.url}/another"
 
 
+@pytest.mark.parametrize("path", ["/file", "/to-file", "/slow-file"])
+async def test_an_address_that_sends_a_file_is_asked_for_once(
+    app: App, chromium: Chromium, server: PageServer, path: str
+) -> None:
+    before = len(server.asked)
+    async with opened(app, chromium, at(server, FORM)) as tools:
+        seen = await tools.call("get_snapshot")
+        server.release()
+        answer = await tools.call("navigate", {"url": f"{server.url}{path}"})
+        again = await tools.call("browser_click", {"ref": refs(answer)["Go"]})
+        said = await events_of(app.log, tools.session)
+    [sent] = [each for each in said if isinstance(each, DownloadFinished)]
+    judged = [each for each in said if isinstance(each, ActionJudged)]
+    assert (sent.failure, judged[1].verdict, judged[1].code) == ("", "confirmed", "download")
+    assert answer.success
+    assert again.success
+    assert answer.snapshot is not None
+    assert seen.snapshot is not None
+    assert answer.snapshot.page.url == seen.snapshot.page.url
+    assert [each for each in server.asked[before:] if each == path] == [path]
+
+
 async def test_what_was_done_is_learned_without_refs(
     app: App, replayed: Replayed, tmp_path: Path, chromium: Chromium, server: PageServer
 ) -> None:
@@ -346,10 +370,14 @@ async def test_every_key_that_is_allowed_is_one_that_the_browser_knows(tab: Tab)
         await tab.press(key, within_ms=60_000)
 
 
+@pytest.mark.parametrize(
+    "hangs",
+    ["const end = Date.now() + 900; while (Date.now() < end);", "while (true);"],
+    ids=["a while", "for ever"],
+)
 async def test_a_page_that_hangs_is_a_timeout_and_can_be_left(
-    app: App, chromium: Chromium, server: PageServer
+    app: App, chromium: Chromium, server: PageServer, hangs: str
 ) -> None:
-    hangs = "const end = Date.now() + 900; while (Date.now() < end);"
     html = f'<button onclick="{hangs}">Hang</button>'
     timeouts = {**PATIENT, "browser_click": 100}
     async with opened(app, chromium, at(server, html), timeouts_ms=timeouts) as tools:

@@ -243,9 +243,12 @@ async def test_navigating_within_the_document_needs_no_new_one(
     assert (await look(tab)).url == f"{url}#part"
 
 
-async def test_a_download_is_no_place_to_navigate_to(tab: Tab, server: PageServer) -> None:
-    with pytest.raises(NavigationFailed, match="ERR_ABORTED"):
-        await tab.navigate(f"{server.url}/file", within_ms=PATIENT)
+async def test_an_address_that_sends_a_file_is_no_place_to_navigate_to(
+    tab: Tab, server: PageServer
+) -> None:
+    assert await tab.navigate(f"{server.url}/another", within_ms=PATIENT)
+    assert not await tab.navigate(f"{server.url}/file", within_ms=PATIENT)
+    assert (await look(tab)).url == f"{server.url}/another"
 
 
 # -- deadlines, and pages that die -----------------------------------------------------------------
