@@ -93,7 +93,7 @@ HEARD: dict[type[Event], Hearers] = {
         ("critic", "planner", "validator"), when_durable=("executor",)
     ),
     validator.QueryStarted: Hearers(
-        ("planner", "validator"), at_once=("executor",), when_durable=("advisor",)
+        ("planner", "validator"), at_once=("executor", "clock"), when_durable=("advisor",)
     ),
     validator.ApprovalRequested: Hearers(
         ("validator", "planner"), when_durable=("person", "clock")

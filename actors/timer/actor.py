@@ -12,13 +12,13 @@ from typing import ClassVar, Literal
 
 import anyio
 
-from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.rules.tools.tool_table import GHOST_MS, TOOLS
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import PersonAwaited
 from rutter.events.runtime import DeadlinePassed, SessionPaused, SessionResumed, SessionStarted
 from rutter.events.tools import ToolAnswered, ToolCalled
-from rutter.events.validator import ApprovalRequested, ApprovalVoided
+from rutter.events.validator import ApprovalRequested, ApprovalVoided, QueryStarted
 from rutter.events.vocabulary import AnyEvent
 
 NOTHING: tuple[AnyEvent, ...] = ()
@@ -62,6 +62,8 @@ class Timer:
             case ApprovalAnswered() | ApprovalVoided():
                 self._asked = False
                 self._run()  # a question that does not stand any more holds nothing
+            case QueryStarted(render_mode="ghost"):
+                self._allow(GHOST_MS)
             case SessionPaused() | SessionResumed() as said:
                 self._paused = isinstance(said, SessionPaused)
                 self._run()
@@ -98,6 +100,14 @@ class Timer:
         self._allowances = [each for each in self._allowances if each.passed.what != "tool"]
         if isinstance(call, ToolCalled) and call.by == "model" and call.tool in TOOLS:
             self._allowances.append(_Allowance("tool", TOOLS[call.tool].timeout_ms, call.call))
+        self._tell()
+
+    def _allow(self, limit_ms: int) -> None:
+        """The call goes on with a picture of the page: it may take as long as that in all."""
+        for call in [each for each in self._allowances if each.passed.what == "tool"]:
+            longer = _Allowance("tool", limit_ms, call.passed.call)
+            longer.left_ns -= call.passed.after_ms * 1_000_000 - call.left_ns
+            self._allowances[self._allowances.index(call)] = longer
         self._tell()
 
     def _count(self, now_ns: int) -> None:

@@ -16,7 +16,7 @@ from rutter.actors.answers import Answers
 from rutter.actors.rules.pages.barrier_words import barrier_told
 from rutter.actors.rules.text.untrusted import normalised, suspicions
 from rutter.actors.rules.tools.arguments import BoundNames, LoggedCall, order
-from rutter.actors.rules.tools.tool_table import TOOLS, WITHOUT_SNAPSHOT
+from rutter.actors.rules.tools.tool_table import GHOST_MS, TOOLS, WITHOUT_SNAPSHOT
 from rutter.actors.world.allowed_files import read_file
 from rutter.actors.world.browser.screen import OpensWindows
 from rutter.actors.world.models.prices import PricedReader
@@ -37,7 +37,7 @@ from rutter.events.runtime import (
     SessionStarted,
 )
 from rutter.events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolError
-from rutter.events.validator import ActionRejected, ApprovalRequested
+from rutter.events.validator import ActionRejected, ApprovalRequested, QueryStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions.models import closing
@@ -139,6 +139,7 @@ class Tools:
         self._over = False
         self._asking = False
         self._paused = False
+        self._pictured = False  # the open call goes on with a picture of the page
         self._seen: Envelope | None = None
         self._file: FileRead | None = None
         self._heard: dict[str, _AnswerParts] = {}
@@ -180,7 +181,7 @@ class Tools:
     ) -> _AnswerParts | None:
         called = ToolCalled(name, wanted.tool, wanted.arguments, self._by, attempt, wanted.invalid)
         self._heard.pop(name, None)
-        answered = False
+        self._pictured = answered = False
         try:
             if not await self._app.hand_in(self.session, "runtime", called):
                 return None
@@ -204,6 +205,8 @@ class Tools:
         while name not in self._heard and not self._over:
             changed = self._changed
             still = self._asking or (self._paused and awaited)
+            if self._pictured and awaited:
+                patience.allow(GHOST_MS)
             with patience.counted(still=still) as wait:
                 await changed.wait()
             if not wait.cancelled_caught:
@@ -310,6 +313,8 @@ class Tools:
                 self._paused = False
             case PlanProposed():
                 self._flying = True
+            case QueryStarted(render_mode="ghost"):
+                self._pictured = True
             case ActionJudged() | ActionRejected() | ObservationFailed():
                 self._flying = False
             case QueryAnswered() | QueryFailed():
@@ -334,6 +339,12 @@ class CallPatience:
     def __init__(self, limit_ms: int) -> None:
         self.limit_ms = limit_ms
         self._left_s = limit_ms / 1000
+
+    def allow(self, limit_ms: int) -> None:
+        """It turns out to be one that may take as long as this in all."""
+        if limit_ms > self.limit_ms:
+            self._left_s += (limit_ms - self.limit_ms) / 1000
+            self.limit_ms = limit_ms
 
     @contextmanager
     def counted(self, *, still: bool) -> Iterator[anyio.CancelScope]:

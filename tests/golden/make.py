@@ -18,8 +18,10 @@ import msgspec
 from rutter.actors.answers import Answers, Nobody, PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import Gate
+from rutter.actors.world.models.prices import PricedReader
+from rutter.actors.world.models.tesseract import TesseractReader
 from rutter.events.predictor import WorkflowLearned
-from rutter.events.run_settings import MILLION
+from rutter.events.run_settings import MILLION, GhostUse, PictureReader
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
@@ -29,15 +31,19 @@ from rutter.pipeline.config.chromium_install import Installer
 from rutter.pipeline.demo_sites.chandlery import Site, Switches, order_script
 from rutter.pipeline.demo_sites.sign_ins import USER
 from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.models import FREE
 from rutter.pipeline.tools.dispatcher import open_tools
 from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
 from tests.golden.advised import REHEARSED, Rehearsing
 from tests.support.golden_logs import names, write
 from tests.support.human_hand import recorded
+from tests.support.page_server import PageServer
 
 WATCHED = {"customer": "Aurora Shipping", "quantity": "3"}
 ALONE = {"customer": "Juniper Tankers", "quantity": "12"}
 YES = PersonAnswer(True, phrase="confirm")
+DRAWN = """<canvas id=c width=900 height=500></canvas><script>const pen = c.getContext("2d");
+pen.font = "28px sans-serif"; pen.fillText("Order No. 4711 is packed", 40, 90);</script>"""
 
 
 class Stage:
@@ -165,6 +171,22 @@ async def other_drivers(stage: Stage) -> None:
     await stage.tools()
 
 
+async def pictures(stage: Stage) -> None:
+    """A page that draws what it says, to whoever may read its picture and to who may not."""
+    reader = PictureReader("tesseract", "eng")
+    readers = {"tesseract": PricedReader(TesseractReader("eng"), FREE)}
+    with PageServer() as server:
+        started = session_started.tool_session(server.show(DRAWN), screenshots=False)
+        for use in (GhostUse(True, True, True, reader, reader), GhostUse(True, auto=True)):
+            settings = msgspec.structs.replace(started.settings, ghost=use)
+            pinned = msgspec.structs.replace(started, settings=settings)
+            async with open_tools(stage.app, stage.browser, pinned, readers=readers) as tools:
+                await tools.call("get_snapshot")
+                await tools.call("ghost_extract", {"prompt": "Extract pricing table"})
+                await tools.call("read_page")
+                await tools.call("ghost_extract", {"url": f"{server.url}/another"})
+
+
 SCENES: dict[str, Callable[[Stage], Awaitable[None]]] = {
     "order": order,
     "trouble": trouble,
@@ -172,6 +194,7 @@ SCENES: dict[str, Callable[[Stage], Awaitable[None]]] = {
     "side_by_side": side_by_side,
     "mended": mended,
     "other_drivers": other_drivers,
+    "pictures": pictures,
 }
 
 

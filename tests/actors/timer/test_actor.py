@@ -4,14 +4,15 @@ import anyio
 import msgspec
 import pytest
 
-from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.rules.tools.tool_table import GHOST_MS, TOOLS
 from rutter.actors.timer.actor import Timer
+from rutter.events.action import Action
 from rutter.events.critic import PageAssessed
 from rutter.events.envelope import Envelope
 from rutter.events.person import ApprovalAnswered
 from rutter.events.runtime import DeadlinePassed, SessionPaused, SessionResumed
 from rutter.events.tools import ToolAnswered, ToolCalled
-from rutter.events.validator import ApprovalRequested
+from rutter.events.validator import ApprovalRequested, QueryStarted
 from rutter.events.vocabulary import AnyEvent
 from tests.support.shop_facts import run_of
 
@@ -182,6 +183,19 @@ async def test_what_a_model_calls_has_the_time_of_its_tool(hands: Hands) -> None
     await told(timer, ToolAnswered("a1.0", True))
     hands.ms += TOOL.after_ms
     assert await passed(timer) is None
+
+
+async def test_a_call_that_goes_on_with_a_picture_has_the_time_of_reading_one(hands: Hands) -> None:
+    timer = Timer()
+    limits = msgspec.structs.replace(LED.settings.limits, max_wall_ms=10 * GHOST_MS)
+    settings = msgspec.structs.replace(LED.settings, limits=limits)
+    await told(timer, msgspec.structs.replace(LED, settings=settings), CALLED)
+    hands.ms += TOOL.after_ms - 1
+    await told(timer, QueryStarted(1, 1, Action("read_page"), render_mode="ghost"))
+    hands.ms += GHOST_MS - TOOL.after_ms
+    assert await passed(timer) is None
+    hands.ms += 1
+    assert await passed(timer) == DeadlinePassed("tool", GHOST_MS, "a1.0")
 
 
 async def test_a_call_that_waits_for_a_person_waits_without_a_clock(hands: Hands) -> None:

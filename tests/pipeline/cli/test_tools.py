@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.browser.painting import size_of
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.tools import tell_reach
 from rutter.pipeline.sessions import session_started
 from tests.support.command_shell import COMMAND, ROOT, Ended, Rutter, places_of
 from tests.support.page_server import PageServer
-from tests.support.tesseract import needed
+from tests.support.provider_replies import Answer
+from tests.support.provider_server import WireServer
 
 FORM = """<title>Form</title><h1>Form</h1><label>Name <input id=name></label>
 <label>Password <input type=password></label>
@@ -128,25 +130,34 @@ def test_a_session_is_driven_line_by_line_to_a_verified_end(
     ]
 
 
-DRAWN = """<canvas id=c width=900 height=500></canvas><script>const pen = c.getContext("2d");
-pen.font = "28px sans-serif"; pen.fillText("Order No. 4711 is packed", 40, 90);</script>"""
+DRAWN = """<body style="width: 2600px"><canvas id=c width=2500 height=500></canvas><script>
+const pen = c.getContext("2d"); pen.font = "60px sans-serif";
+pen.fillText("Order No. 4711 is packed", 40, 90);</script>"""
 
 
 @pytest.mark.browser
-@needed()
 def test_pictures_are_read_where_the_configuration_and_the_caller_both_say_so(
     rutter: Rutter, server: PageServer
 ) -> None:
-    env = {"AGENT_GHOST_ENABLED": "true", "AGENT_GHOST_AUTO_TRIGGER": "false"}
-    wanted = {"tool": "ghost_extract"}
-    ended = called(rutter, server, wanted, flags=("--allow-ghost",), html=DRAWN, env=env)
-    [answer] = map(json.loads, ended.out.splitlines())
-    assert (answer["render_mode"], answer["result"]) == ("ghost", "Order No. 4711 is packed")
+    wanted = {"tool": "ghost_extract", "arguments": {"prompt": "Which order is it?"}}
+    with WireServer([Answer(text="No. 4711")]) as wire:
+        rutter.data.mkdir()
+        file = rutter.data / "config.toml"
+        file.write_text(f"[models.ollama]\nbase_url = '{wire.ollama_url}'\n")
+        file.chmod(0o600)
+        env = {"AGENT_GHOST_ENABLED": "true", "AGENT_GHOST_VISION_PROVIDER": "ollama"}
+        refused = called(rutter, server, wanted, html=DRAWN, env=env)
+        assert wire.attempts == 0
+        ended = called(rutter, server, wanted, flags=("--allow-ghost",), html=DRAWN, env=env)
+    [no], [answer] = (map(json.loads, each.out.splitlines()) for each in (refused, ended))
+    assert (no["error"], no["error_code"]) == ("ghost_refused", "policy_denied")
+    assert (answer["render_mode"], answer["result"]) == ("ghost", "No. 4711")
+    [heard] = wire.requests
+    assert "Which order is it?" in heard.text
+    assert [size_of(each)[0] for each in heard.pictures] == [1_280]
     assert "read from a picture of the page (ghost)" in rutter("show", "last").out
-    assert rutter.json("show", "last")["steps"][-1]["render_mode"] == "ghost"
-    ended = called(rutter, server, wanted, html=DRAWN, env=env)
-    [refused] = map(json.loads, ended.out.splitlines())
-    assert (refused["error"], refused["error_code"]) == ("ghost_refused", "policy_denied")
+    told = rutter.json("show", "last")
+    assert (told["steps"][-1]["render_mode"], told["model_calls"]) == ("ghost", 1)
 
 
 @pytest.mark.browser

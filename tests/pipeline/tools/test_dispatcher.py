@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import anyio
 import pytest
@@ -17,17 +17,21 @@ from rutter.actors.rules.tools.arguments import BoundNames, order
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import ByRef, Strategy, Text, Untrusted
+from rutter.events.advisor import AdviceReceived
 from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Actor, Envelope
 from rutter.events.errors import BrowserGone
-from rutter.events.executor import ActionDone
+from rutter.events.executor import ActionDone, QueryAnswered
 from rutter.events.log import EventLog
 from rutter.events.memory_log import MemoryLog
 from rutter.events.page import Page, PageElement
-from rutter.events.planner import PlanProposed
+from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.predictor import TransitionLearned
+from rutter.events.run_settings import GhostUse, PictureReader
 from rutter.events.runtime import SessionStarted
 from rutter.events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolError
 from rutter.events.validator import ActionApproved, ActionRejected, ActionStarted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
@@ -599,6 +603,38 @@ async def test_a_call_that_takes_too_long_is_answered_and_the_next_one_waits(
         after = await tools.call("get_snapshot")
     assert after.snapshot is not None
     assert after.body()["snapshot"]["page"]["title"] == "Results"
+
+
+class SlowReader:
+    """A reader of pictures takes longer than a call that only looks may take."""
+
+    name: ClassVar[Actor] = "advisor"
+
+    async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
+        match envelope.event:
+            case AdviceRequested(request=request, step=step):
+                await anyio.sleep(0.1)
+                yield AdviceReceived(request, "tesseract", "eng", "said")
+                yield QueryAnswered(step, 1, 1, Untrusted("No. 4711"), render_mode="ghost")
+            case _:
+                return
+
+    def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
+        return None
+
+
+async def test_a_call_that_goes_on_with_a_picture_has_the_time_of_reading_one(
+    replayed: Replayed,
+) -> None:
+    reader = PictureReader("tesseract", "eng")
+    started = with_settings(at(), ghost=GhostUse(True, True, True, reader, reader))
+    timeouts = {**dict.fromkeys(TOOLS, 60_000), "ghost_extract": 20}
+    async with (
+        open_app(replayed.memory()) as app,
+        tools_on(app, Shop(), started, more=[SlowReader()], timeouts_ms=timeouts) as tools,
+    ):
+        answer = await tools.call("ghost_extract")
+    assert (answer.render_mode, answer.result) == ("ghost", "No. 4711")
 
 
 async def test_a_caller_that_goes_away_leaves_the_session_to_the_next_call(
