@@ -5,16 +5,8 @@ from importlib import import_module
 from tests.apps.app import App
 
 NAMES = (
-    "django_admin",
-    "tiddlywiki",
-    "jupyterlab",
-    "node_red",
-    "esphome",
-    "wagtail",
-    "prefect",
-    "syncthing",
-    "dash_orders",
-    "nicegui_berths",
+    *("django_admin", "tiddlywiki", "jupyterlab", "node_red", "esphome", "wagtail", "prefect"),
+    *("syncthing", "dash_orders", "nicegui_berths"),
 )
 
 

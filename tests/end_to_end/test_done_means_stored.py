@@ -282,9 +282,7 @@ class Lie(NamedTuple):
 
 LIES = {
     "no word of it, where there was one": Lie(
-        f"keep.onclick = () => {{ shown(); {SAYS} }}",
-        SENDS,
-        control=unmarked,
+        f"keep.onclick = () => {{ shown(); {SAYS} }}", SENDS, control=unmarked
     ),
     "all that it ever said": Lie(
         f"{LISTS} keep.onclick = () => {{ shown(); {SAYS} }}",

@@ -143,8 +143,7 @@ class TestForeign:
         assert isinstance(refused(place), LogForeign)
 
     @pytest.mark.parametrize(
-        "fields",
-        [{"kind": "another"}, {"version": 2}, {"log_format": 9}, {"version": "one"}],
+        "fields", [{"kind": "another"}, {"version": 2}, {"log_format": 9}, {"version": "one"}]
     )
     def test_another_version_is_told_as_that(self, place: Path, fields: dict[str, object]) -> None:
         repacked(place, lambda members: manifest(members, **fields))

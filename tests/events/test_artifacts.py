@@ -89,8 +89,7 @@ def test_a_body_that_is_gone_is_told_as_corrupt(store: ArtifactStore) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
-    [(errno.ENOSPC, LogFull), (errno.EDQUOT, LogFull), (errno.EIO, WorldBroken)],
+    ("code", "told"), [(errno.ENOSPC, LogFull), (errno.EDQUOT, LogFull), (errno.EIO, WorldBroken)]
 )
 def test_a_disk_that_fails_is_told_and_leaves_nothing_behind(
     store: ArtifactStore,

@@ -45,8 +45,7 @@ def test_what_fails_half_way_leaves_what_was_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
-    [(errno.ENOSPC, LogFull), (errno.EDQUOT, LogFull), (errno.EIO, WorldBroken)],
+    ("number", "told"), [(errno.ENOSPC, LogFull), (errno.EDQUOT, LogFull), (errno.EIO, WorldBroken)]
 )
 def test_what_the_disk_refuses_names_the_place_and_what_to_do(
     number: int, told: type[WorldBroken]

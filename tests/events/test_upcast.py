@@ -68,8 +68,7 @@ def test_an_event_of_a_retired_shape_is_read_in_todays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("place", "place_unmet"), ("effect", "effect_awaited"), ("end", "end_awaited")],
+    ("old", "new"), [("place", "place_unmet"), ("effect", "effect_awaited"), ("end", "end_awaited")]
 )
 def test_every_reason_has_its_full_words(old: str, new: str) -> None:
     raw = {"event": "LookRequested", "why": old, "wait_ms": 1}
@@ -262,11 +261,7 @@ class TestSentencesOfBefore:
                 "no criteria of success are configured: it cannot be verified",
                 Cause("no_criteria"),
             ),
-            (
-                "completed_unverified",
-                "none of 2 signs of success is on the page",
-                Cause("no_sign"),
-            ),
+            ("completed_unverified", "none of 2 signs of success is on the page", Cause("no_sign")),
             (
                 "completed",
                 "step 3 of 4 was done by run-1: /x shows it",

@@ -46,6 +46,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.runtime.shutdown import PhaseReport
 from rutter.pipeline.sessions import session_started
 from rutter.replay.verify import fresh_deciders
+from tests.support.given_when_then import only
 from tests.support.log_checks import (
     BrokenLog,
     HeldLog,
@@ -95,11 +96,6 @@ PLACE = ORDER[-1].action
 async def turn_the_loop(times: int = 50) -> None:
     for _ in range(times):
         await anyio.sleep(0)
-
-
-def only(events: list[Any], kind: type[Any]) -> Any:
-    [event] = [event for event in events if isinstance(event, kind)]
-    return event
 
 
 # -- the whole way -------------------------------------------------------------------------------
@@ -453,9 +449,7 @@ async def test_a_run_whose_click_does_nothing_is_tried_once_more_and_fails(
     assert [action.type for action in world.done] == ["navigate", "type", "click", "click"]
 
 
-async def test_what_cannot_be_undone_and_did_nothing_is_not_tried_again(
-    replayed: Replayed,
-) -> None:
+async def test_what_cannot_be_undone_and_did_nothing_is_not_tried_again(replayed: Replayed) -> None:
     log = replayed.memory()
     world = shop()
     async with open_app(log) as app:
@@ -491,9 +485,7 @@ async def test_a_recorded_click_that_does_nothing_is_part_of_the_workflow(
     assert ended.reason == "completed"
 
 
-async def test_an_element_that_changed_under_the_click_is_judged_again(
-    replayed: Replayed,
-) -> None:
+async def test_an_element_that_changed_under_the_click_is_judged_again(replayed: Replayed) -> None:
     log = replayed.memory()
     sends = ScriptedElement(name="Find", leads_to="/results", submits=True, method="post")
     world, person = shop().trouble("#find", Becomes(sends)), ScriptedPerson([YES])
@@ -593,11 +585,7 @@ async def test_a_run_stopped_in_the_middle_says_that_the_outcome_is_unknown(
     assert ended == with_causes(SessionEnded("cancelled", "", "stopped by terminal: enough"))
     assert only(events, OutcomeUnknown).step == 2
     assert kinds(events)[-5:] == [
-        "StopRequested",
-        "RunStopped",
-        "OutcomeUnknown",
-        "WorkflowLearned",
-        "SessionEnded",
+        *("StopRequested", "RunStopped", "OutcomeUnknown", "WorkflowLearned", "SessionEnded")
     ]
     assert world.closed
 

@@ -50,10 +50,7 @@ def scripted(*actions: Action) -> SessionStarted:
     return with_settings(session_started.recording("order", steps, {}, ()))
 
 
-ORDERS = (
-    Action("navigate", url=f"{ORIGIN}/customers/2"),
-    Action("click", target=by_css("#place")),
-)
+ORDERS = (Action("navigate", url=f"{ORIGIN}/customers/2"), Action("click", target=by_css("#place")))
 
 
 def of(events: list[Any], kind: type[Any]) -> list[Any]:

@@ -110,10 +110,7 @@ async def sailed(
 
 
 async def run_in(
-    replayed: Replayed,
-    started: SessionStarted,
-    world: World,
-    eyes: ScriptedVision | None,
+    replayed: Replayed, started: SessionStarted, world: World, eyes: ScriptedVision | None
 ) -> list[AnyEvent]:
     log = replayed.memory()
     hands = effectors(world, started)

@@ -159,9 +159,7 @@ async def test_a_question_that_does_not_stand_holds_no_clock(
         assert await app.run_session(started, made, name="s") == OVER
 
 
-async def test_an_element_that_changes_for_ever_is_not_judged_for_ever(
-    replayed: Replayed,
-) -> None:
+async def test_an_element_that_changes_for_ever_is_not_judged_for_ever(replayed: Replayed) -> None:
     log = replayed.memory()
     other = [Becomes(ScriptedElement(name=f"Find {n}", leads_to="/results")) for n in range(9_000)]
     async with open_app(log) as app:

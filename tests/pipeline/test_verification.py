@@ -35,6 +35,7 @@ from rutter.events.validator import ActionApproved, ActionStarted, ApprovalReque
 from rutter.events.workflow import Criteria, Expectation, Indicator, Step, Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
+from tests.support.given_when_then import only
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_shop import ORIGIN, Fails, ScriptedElement, ScriptedPage, World, by_css
 from tests.support.shop_sessions import YES, open_app, sail, with_settings
@@ -105,11 +106,6 @@ def read_back(workflow: Workflow, back: ReadBack = BACK) -> Workflow:
 
 def verdicts(events: list[Any]) -> list[tuple[int, Verdict]]:
     return [(e.step, e.verdict) for e in events if isinstance(e, ActionJudged)]
-
-
-def only(events: list[Any], kind: type[Any]) -> Any:
-    [event] = [event for event in events if isinstance(event, kind)]
-    return event
 
 
 def change(**more: Any) -> ScriptedElement:

@@ -63,8 +63,7 @@ def decided(events: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("said", "confidence"),
-    [("VERIFIED", 650_000), ("UNKNOWN", 400_000), ("NOT_VERIFIED", 300_000)],
+    ("said", "confidence"), [("VERIFIED", 650_000), ("UNKNOWN", 400_000), ("NOT_VERIFIED", 300_000)]
 )
 async def test_whatever_vision_says_about_a_failure_it_stays_one(
     replayed: Replayed, said: Any, confidence: int

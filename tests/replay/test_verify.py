@@ -210,11 +210,7 @@ def test_a_decision_of_another_kind_is_found(whole: Log) -> None:
     place = first(whole, PlanProposed)
     other = msgspec.structs.replace(whole[place], event=PlanWithheld("not sure"))
     found = difference(put(whole, place, other))
-    assert (found.field, found.recorded, found.derived) == (
-        "event",
-        "PlanWithheld",
-        "PlanProposed",
-    )
+    assert (found.field, found.recorded, found.derived) == ("event", "PlanWithheld", "PlanProposed")
 
 
 def test_a_decision_under_another_name_is_found(whole: Log) -> None:
@@ -301,11 +297,7 @@ def test_decisions_of_a_turn_the_other_way_round_are_found(whole: Log) -> None:
     place = first(whole, TransitionLearned)
     assert kind(whole[place + 1].event) == "StepDue"
     found = difference(swapped(whole, place))
-    assert (found.seq, found.recorded, found.derived) == (
-        place + 1,
-        "StepDue",
-        "TransitionLearned",
-    )
+    assert (found.seq, found.recorded, found.derived) == (place + 1, "StepDue", "TransitionLearned")
 
 
 # -- facts that were changed ---------------------------------------------------------------------

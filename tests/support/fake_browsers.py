@@ -36,11 +36,7 @@ class FakeBrowser:
     while it runs: how long a window, an answer and its end take."""
 
     def __init__(
-        self,
-        number: int,
-        error: Exception | None = None,
-        start_s: float = 0.0,
-        open_s: float = 0.0,
+        self, number: int, error: Exception | None = None, start_s: float = 0.0, open_s: float = 0.0
     ) -> None:
         self.number = number
         self._error = error

@@ -105,7 +105,7 @@ def given(decider: Decider[Any], *story: AnyEvent | Told) -> tuple[AnyEvent, ...
     return decided
 
 
-def only(decided: tuple[AnyEvent, ...], kind: type[Event]) -> Any:
+def only(decided: Iterable[AnyEvent], kind: type[Event]) -> Any:
     """The one event of this kind among the decided ones."""
     [event] = [event for event in decided if isinstance(event, kind)]
     return event

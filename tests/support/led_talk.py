@@ -48,10 +48,7 @@ class Talk(Story):
     """A Planner in such a session, its first page open and looked at."""
 
     def __init__(
-        self,
-        started: SessionStarted | None = None,
-        state: PageState = "UNKNOWN",
-        title: str = "",
+        self, started: SessionStarted | None = None, state: PageState = "UNKNOWN", title: str = ""
     ) -> None:
         super().__init__(Planner())
         self.step = 1

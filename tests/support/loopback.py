@@ -1,6 +1,9 @@
 """A site of a test serves on loopback while it is entered, and keeps quiet."""
 
+import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Generic, Self, TypeVar
 
@@ -55,3 +58,53 @@ class Loopback(Generic[Server]):
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+class LoopbackReceiver:
+    """A receiver runs from when it is made until it is left. Who is kept hanging, or told a byte
+    at a time, waits until it is let go."""
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler], port: int) -> None:
+        self.changed = threading.Condition()
+        self.gone = threading.Event()
+        self._server = QuietServer(("127.0.0.1", port), handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def let_go(self) -> None:
+        """Whoever hangs is answered now."""
+        self.gone.set()
+
+    def drip(self, handler: BaseHTTPRequestHandler) -> None:
+        """A header that goes on for ever: every byte of it starts a read's timeout anew."""
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
+        try:
+            while not self.gone.wait(0.02):
+                handler.wfile.write(b".")
+        except OSError:
+            return
+
+    def close(self) -> None:
+        self.let_go()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def free_port() -> Iterator[int]:
+    """A port where nobody listens, kept for who will."""
+    with socket.socket() as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]

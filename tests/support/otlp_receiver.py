@@ -1,10 +1,7 @@
 """A real OTLP/HTTP receiver listens on loopback, and misbehaves as collectors do."""
 
-import socket
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
@@ -14,6 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 from rutter.pipeline.config.trace_target import TraceTarget
 from rutter.pipeline.traces.sdk_exporter import SdkExporter, open_sink
+from tests.support.loopback import LoopbackReceiver, QuietHandler
 
 WAIT_S = 20.0  # a test that waits this long for a span waits for nothing
 
@@ -46,23 +44,14 @@ def partial(rejected: int, why: str) -> Answer:
     return Answer(body=said.SerializeToString())
 
 
-class Receiver:
+class Receiver(LoopbackReceiver):
     """A receiver keeps what it accepted. It answers each request as told, then with 200."""
 
     def __init__(self, *answers: Answer, port: int = 0) -> None:
         self.answers = list(answers)
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.requests: list[ExportTraceServiceRequest] = []
-        self._changed = threading.Condition()
-        self._let_go = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(_handler(self), port)
 
     @property
     def spans(self) -> list[Any]:
@@ -81,50 +70,30 @@ class Receiver:
         return [span.name for span in self.spans]
 
     def wait_for_span(self, name: str) -> None:
-        with self._changed:
-            assert self._changed.wait_for(lambda: name in self.names(), WAIT_S), self.names()
+        with self.changed:
+            assert self.changed.wait_for(lambda: name in self.names(), WAIT_S), self.names()
 
     def wait_for_requests(self, count: int) -> None:
         """Until so many were made, accepted or not."""
-        with self._changed:
-            assert self._changed.wait_for(lambda: len(self.asked) >= count, WAIT_S)
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self.asked) >= count, WAIT_S)
 
     def take(self, handler: BaseHTTPRequestHandler) -> Answer:
         body = handler.rfile.read(int(handler.headers["content-length"]))
-        with self._changed:
+        with self.changed:
             answer = self.answers.pop(0) if self.answers else Answer()
             headers = {key.lower(): value for key, value in handler.headers.items()}
             self.asked.append((handler.path, headers))
             if answer.takes:
                 self.requests.append(ExportTraceServiceRequest.FromString(body))
-            self._changed.notify_all()
+            self.changed.notify_all()
         if answer.hangs:
-            self._let_go.wait(WAIT_S)
+            self.gone.wait(WAIT_S)
         return answer
-
-    def drip(self, handler: BaseHTTPRequestHandler) -> None:
-        """A header that goes on for ever: every byte of it starts a read's timeout anew."""
-        try:
-            while not self._let_go.wait(0.02):
-                handler.wfile.write(b".")
-        except OSError:
-            return
-
-    def close(self) -> None:
-        self._let_go.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def __enter__(self) -> "Receiver":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler, BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
@@ -134,9 +103,10 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
                 return
             if answer.drips or answer.torn:
                 self.close_connection = True
-                self.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
                 if answer.drips:
                     receiver.drip(self)
+                else:
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
                 return
             self.send_response(answer.status)
             for key, value in answer.headers:
@@ -146,21 +116,9 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(answer.body)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
     return Handler
 
 
 def over_http(address: str) -> SdkExporter:
     """The exporter that is the default, for an address as people give it."""
     return open_sink(TraceTarget().at(address))
-
-
-@contextmanager
-def free_port() -> Iterator[int]:
-    """A port where nobody listens, kept for who will."""
-    with socket.socket() as held:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        held.bind(("127.0.0.1", 0))
-        yield held.getsockname()[1]

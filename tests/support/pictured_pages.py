@@ -268,11 +268,7 @@ PAGES = (
     PicturedPage(
         "fees",
         "font-family:'Liberation Sans';font-size:16px;color:#111;background:#fff",
-        (
-            Heading("Fees for one night"),
-            Drawn(FEES, ruled=True, size=16),
-            Text(WATER),
-        ),
+        (Heading("Fees for one night"), Drawn(FEES, ruled=True, size=16), Text(WATER)),
         tuned=True,
     ),
     PicturedPage(

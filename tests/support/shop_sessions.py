@@ -28,9 +28,7 @@ YES = PersonAnswer(True, phrase="confirm")
 
 
 def open_app(
-    log: EventLog,
-    deciders: list[DecidingActor[Any]] | None = None,
-    clock: Clock | None = None,
+    log: EventLog, deciders: list[DecidingActor[Any]] | None = None, clock: Clock | None = None
 ) -> AbstractAsyncContextManager[App]:
     """A pipeline on this log, with a clock that counts."""
     return App.open(log, clock=clock or CountingClock(), deciders=deciders)

@@ -1,5 +1,7 @@
 """Trails are sessions: the plain one, and those with trouble in them."""
 
+from collections.abc import Callable
+
 from rutter.events.action import Action, Untrusted
 from rutter.events.advisor import AdvicePrepared, AdviceReceived, Proposal, TokenUsage
 from rutter.events.critic import ActionJudged, Evidence, PageAssessed
@@ -82,6 +84,14 @@ def whole_step(trail: Trail, number: int = 1) -> None:
     approve(trail, number)
     act(trail, number)
     judge(trail, judged(number=number))
+
+
+def under_way(*done: Callable[[Trail], None]) -> Trail:
+    """A session that has begun, and got so far."""
+    trail = Trail()
+    for each in (begin, *done):
+        each(trail)
+    return trail
 
 
 def end(

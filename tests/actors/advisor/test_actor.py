@@ -436,12 +436,12 @@ async def test_one_action_is_asked_for_with_all_that_is_known_of_the_page(tmp_pa
     assert isinstance(told, UserTurn)
     assert told.pictures == (PICTURE,)
     for part in (
-        "step 1 of 1: click css #gone",
-        "- it is gone",
-        '@e0 button "Cancel plan"',
-        "controlsHtml says <secret password>",
-        "wordsInView says <secret password>",
-        '"strategy_attempted":"css","timestamp":"1970-01-01T00:00:04Z"',
+        *("step 1 of 1: click css #gone", "- it is gone", '@e0 button "Cancel plan"'),
+        *("controlsHtml says <secret password>",),
+        *(
+            "wordsInView says <secret password>",
+            '"strategy_attempted":"css","timestamp":"1970-01-01T00:00:04Z"',
+        ),
     ):
         assert part in told.text
     assert isinstance(prepared, AdvicePrepared)

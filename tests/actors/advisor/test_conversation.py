@@ -139,8 +139,7 @@ def test_every_turn_is_what_was_called_and_what_that_came_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "word"),
-    [("complete_task", "acknowledged"), ("request_human_approval", "approved")],
+    ("tool", "word"), [("complete_task", "acknowledged"), ("request_human_approval", "approved")]
 )
 def test_what_people_and_criteria_say_has_the_seeds_words(tool: str, word: str) -> None:
     answer = ToolAnswered("a1.0", False, message="the page does not say so")

@@ -49,24 +49,11 @@ def test_the_schema_is_the_seeds_with_what_the_spec_adds() -> None:
     assert action_spec(repairs=False).name == NAME == "browser_action"
     assert schema["required"] == ["state", "action_type", "target", "reasoning", "confidence"]
     assert schema["properties"]["action_type"]["enum"] == [
-        "click",
-        "fill",
-        "select",
-        "scroll",
-        "wait",
-        "navigate",
+        *("click", "fill", "select", "scroll", "wait", "navigate")
     ]
     assert schema["properties"]["state"]["enum"] == [
-        "LOGIN_REQUIRED",
-        "ACCOUNT_ACTIVE",
-        "ACCOUNT_CANCELLED",
-        "THIRD_PARTY_BILLING",
-        "RETENTION_OFFER",
-        "EXIT_SURVEY",
-        "FINAL_CONFIRMATION",
-        "COMPLETE",
-        "FAILED",
-        "UNKNOWN",
+        *("LOGIN_REQUIRED", "ACCOUNT_ACTIVE", "ACCOUNT_CANCELLED", "THIRD_PARTY_BILLING"),
+        *("RETENTION_OFFER", "EXIT_SURVEY", "FINAL_CONFIRMATION", "COMPLETE", "FAILED", "UNKNOWN"),
     ]
     assert schema["properties"]["target"]["properties"]["coordinates"] == {
         "type": "array",

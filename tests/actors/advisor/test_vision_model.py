@@ -76,10 +76,6 @@ async def test_what_it_cost_is_told_whatever_it_said(provider: str) -> None:
 
 async def test_a_call_that_fails_is_told_with_who_was_asked(provider: str) -> None:
     (said,), server = await looked(provider, Fault("status", 529))
-    assert (said.said, said.provider, said.model) == (
-        "UNKNOWN",
-        provider,
-        server.requests[0].model,
-    )
+    assert (said.said, said.provider, said.model) == ("UNKNOWN", provider, server.requests[0].model)
     assert said.error == "overloaded"
     assert "answered 529" in said.message

@@ -231,12 +231,7 @@ def test_with_nothing_recorded_no_change_is_no_effect(kind: ActionType) -> None:
         (Expectation(place=place("/")), HOME, "no_effect", "nothing_changed"),
         (Expectation(place=place("/")), page("/away"), "wrong_target", "led_elsewhere"),
         # it changed nothing when it was recorded
-        (
-            Expectation(effect=False, place=place("/")),
-            HOME,
-            "confirmed",
-            "no_change_as_recorded",
-        ),
+        (Expectation(effect=False, place=place("/")), HOME, "confirmed", "no_change_as_recorded"),
         (
             Expectation(effect=False, place=place("/")),
             page("/", "more"),
@@ -302,12 +297,7 @@ def test_an_effect_that_comes_while_waiting_is_seen() -> None:
     story = (*acted(click()), at(10, saw(HOME)), at(400, saw(page("/next"))))
     assert said(*story) == (
         ActionJudged(
-            1,
-            1,
-            "confirmed",
-            "page_moved",
-            (Evidence("DOM", page("/next").url, CERTAIN),),
-            CERTAIN,
+            1, 1, "confirmed", "page_moved", (Evidence("DOM", page("/next").url, CERTAIN),), CERTAIN
         ),
         PageAssessed(),
     )

@@ -189,11 +189,7 @@ async def test_what_is_not_there_is_missing_with_every_try(
         missing = await resolve(executor, act_on("click", selector), within_ms=50)
         assert isinstance(missing, TargetMissing)
         codes[selector] = missing.code
-    assert codes == {
-        "u": "element_not_found",
-        "i": "element_ambiguous",
-        "b": "element_not_visible",
-    }
+    assert codes == {"u": "element_not_found", "i": "element_ambiguous", "b": "element_not_visible"}
 
 
 async def test_an_element_that_no_look_has_named_is_an_invalid_ref(
@@ -251,11 +247,7 @@ async def test_what_was_found_on_a_page_that_closed_is_not_looked_for_on_another
 
 @pytest.mark.parametrize("append", [False, True])
 async def test_nothing_is_typed_into_a_field_that_the_focus_was_moved_to(
-    executor: Executor,
-    tab: Tab,
-    server: PageServer,
-    monkeypatch: pytest.MonkeyPatch,
-    append: bool,
+    executor: Executor, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch, append: bool
 ) -> None:
     fields = "<input id=a type=password><input id=b aria-label=Notes value=mine>"
     await show(

@@ -63,13 +63,7 @@ async def test_whatever_is_sent_was_called_dispatched_before(
         assert isinstance(await perform(executor, action), ActionDone), action
     await tell(executor, ActionStarted(1, 1, Action("navigate", url=f"{server.url}/another")))
     assert {name for name, _ in sent} >= {
-        "Input.dispatchKeyEvent",
-        "Input.insertText",
-        "Input.dispatchMouseEvent",
-        "DOM.setFileInputFiles",
-        "Page.navigate",
-        "choose",
-        "setValue",
-        "a",
+        *("Input.dispatchKeyEvent", "Input.insertText", "Input.dispatchMouseEvent"),
+        *("DOM.setFileInputFiles", "Page.navigate", "choose", "setValue", "a"),
     }
     assert [name for name, dispatched in sent if not dispatched] == []

@@ -134,23 +134,12 @@ async def test_texts_are_found_as_they_are_shown_in_any_case_and_across_elements
     await show(tab, server, SAYS)
     await tab.page.wait_for_load_state()  # of its frame
     there = (
-        "your order IS PLACED,\n with number #12.",
-        "hemp rope anchor",
-        "Total 40 eur",
-        "item #7!",
-        "for eyes alone",
-        "in the shadow",
-        "from the frame",
+        *("your order IS PLACED,\n with number #12.", "hemp rope anchor", "Total 40 eur"),
+        *("item #7!", "for eyes alone", "in the shadow", "from the frame"),
     )
     missing = (
-        "cancelled yesterday",
-        "refunded",
-        "hunter-2",
-        "(secret)",
-        "typed by hand",
-        "in a field",
-        "unchecked",
-        "",
+        *("cancelled yesterday", "refunded", "hunter-2", "(secret)", "typed by hand", "in a field"),
+        *("unchecked", ""),
     )
     observed = await hands.look(*there, *missing)
     assert [entry.text for entry in observed.shown] == [*there, *missing]
@@ -320,20 +309,8 @@ SEEN_FRAME = '<iframe src="{elsewhere}"></iframe>'
         ),
     ],
     ids=[
-        "same site",
-        "another site",
-        "in a frame",
-        "sandboxed",
-        "tiny",
-        "not shown",
-        "hidden",
-        "out of reach",
-        "below",
-        "long",
-        "too long",
-        "in one piece",
-        "in many",
-        "too deep",
+        *("same site", "another site", "in a frame", "sandboxed", "tiny", "not shown", "hidden"),
+        *("out of reach", "below", "long", "too long", "in one piece", "in many", "too deep"),
     ],
 )
 async def test_that_not_all_of_the_text_could_be_read_is_told(

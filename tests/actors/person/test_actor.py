@@ -76,13 +76,7 @@ async def test_at_the_terminal_only_a_typed_yes_is_a_yes(typed: str) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "message"),
-    [
-        ("", ""),
-        ("n", ""),
-        ("No", ""),
-        ("yess", "yess"),
-        ("wrong customer", "wrong customer"),
-    ],
+    [("", ""), ("n", ""), ("No", ""), ("yess", "yess"), ("wrong customer", "wrong customer")],
 )
 async def test_at_the_terminal_anything_else_is_a_no_and_may_say_why(
     typed: str, message: str

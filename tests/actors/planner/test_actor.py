@@ -383,25 +383,10 @@ def test_a_person_who_does_not_go_on_ends_it(kind: Any, by: str, reason: Any, fa
 # -- retries (F2) --------------------------------------------------------------------------------
 
 CODES: tuple[ErrorCode, ...] = (
-    "timeout",
-    "element_obscured",
-    "element_not_visible",
-    "action_failed",
-    "element_not_found",
-    "element_disabled",
-    "option_not_found",
-    "value_unbound",
-    "navigation_failed",
-    "page_crashed",
+    *("timeout", "element_obscured", "element_not_visible", "action_failed", "element_not_found"),
+    *("element_disabled", "option_not_found", "value_unbound", "navigation_failed", "page_crashed"),
 )
-TYPES: tuple[ActionType, ...] = (
-    "navigate",
-    "click",
-    "type",
-    "press",
-    "select",
-    "scroll",
-)
+TYPES: tuple[ActionType, ...] = (*("navigate", "click", "type", "press", "select", "scroll"),)
 
 
 def after_failure(
@@ -452,9 +437,7 @@ def test_a_field_that_does_not_hold_its_value_is_filled_once_more(kind: ActionTy
 
 
 @pytest.mark.parametrize("kind", ["type", "select", "navigate"])
-def test_what_is_irreversible_is_never_repeated_once_input_was_dispatched(
-    kind: ActionType,
-) -> None:
+def test_what_is_irreversible_is_never_repeated_once_input_was_dispatched(kind: ActionType) -> None:
     action = any_action(kind)
     begun = recording_of(action, max_steps=9), NOTHING
     intent = ActionStarted(1, 1, action, irreversible=True)
@@ -659,10 +642,7 @@ def test_another_action_in_between_is_no_loop() -> None:
             DeadlinePassed("wall_time", 90_000),
             RunStopped("max_wall_time", "", "90000 ms have passed", step=1),
         ),
-        (
-            StopRequested("terminal"),
-            RunStopped("cancelled", "", "stopped by terminal", step=1),
-        ),
+        (StopRequested("terminal"), RunStopped("cancelled", "", "stopped by terminal", step=1)),
         (
             StopRequested("daemon", "too slow"),
             RunStopped("cancelled", "", "stopped by daemon: too slow", step=1),

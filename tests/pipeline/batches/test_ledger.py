@@ -91,12 +91,7 @@ def test_what_the_daemon_has_is_awaited_and_not_handed_in_again(tmp_path: Path) 
     daemon, known = Watched(), ledger({"job-1": BatchRow("b", 1, "D")})
     rows = [row(1, "new"), row(2, "D")]
     handed = DaemonRows(
-        daemon,
-        known,
-        RunRequest("order"),
-        Silent(),
-        load(str(tmp_path)),
-        cast("Terminal", None),
+        daemon, known, RunRequest("order"), Silent(), load(str(tmp_path)), cast("Terminal", None)
     )
     asyncio.run(handed.run_rows(BatchRun(rows, known.told(rows))))
     assert daemon.asked == [

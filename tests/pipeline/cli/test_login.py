@@ -301,11 +301,7 @@ def test_a_workflow_that_signs_in_goes_on_behind_that_where_it_is_signed_in(
 @pytest.mark.browser
 @pytest.mark.parametrize("trouble", ["wrong password", "full disk"])
 def test_a_sign_in_that_cannot_be_kept_leaves_what_was(
-    rutter: Rutter,
-    site: LoginSite,
-    ashore: Path,
-    trouble: str,
-    monkeypatch: pytest.MonkeyPatch,
+    rutter: Rutter, site: LoginSite, ashore: Path, trouble: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = shelf(rutter).keep(site.base_url, site.a_login(), locked())
     assert before is not None

@@ -138,11 +138,7 @@ def test_a_folder_holds_everything_and_nothing_in_it_is_written_over(
     ended = sailed("results", "much", "--out", out)
     assert ended.code == 0, ended
     assert sorted(each.name for each in out.iterdir()) == [
-        "orders-2.csv",
-        "orders-3.csv",
-        "orders.csv",
-        "results.csv",
-        "results.json",
+        *("orders-2.csv", "orders-3.csv", "orders.csv", "results.csv", "results.json")
     ]
     assert (out / "orders.csv").read_text() == "mine"
     assert (out / "orders-2.csv").read_bytes().startswith(b"number,[b]customer,\xe8\x88\xb9\r\n")

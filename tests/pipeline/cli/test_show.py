@@ -17,16 +17,9 @@ from tests.support.command_shell import Rutter, check_logs
 from tests.support.timed_log import Ledger
 
 SEED_METRICS = (
-    "total_predictions",
-    "correct_predictions",
-    "prediction_accuracy",
-    "total_executions",
-    "successful_executions",
-    "execution_success_rate",
-    "average_confidence",
-    "unsafe_filtered",
-    "average_decision_time_ms",
-    "uptime_seconds",
+    *("total_predictions", "correct_predictions", "prediction_accuracy", "total_executions"),
+    *("successful_executions", "execution_success_rate", "average_confidence", "unsafe_filtered"),
+    *("average_decision_time_ms", "uptime_seconds"),
 )
 READING: tuple[tuple[str, ...], ...] = (
     ("workflows",),

@@ -12,8 +12,9 @@ from rutter.replay.traces import Span, spans_of
 from rutter.replay.traces.ids import trace_id
 from tests.support import scripted_logs
 from tests.support.command_shell import Rutter, check_logs
+from tests.support.loopback import free_port
 from tests.support.otlp_forms import read_line
-from tests.support.otlp_receiver import Answer, Receiver, free_port, partial
+from tests.support.otlp_receiver import Answer, Receiver, partial
 
 
 @pytest.fixture

@@ -204,9 +204,7 @@ async def sail_with_a_note(path: Path) -> None:
         await sail(app, run_for_fairlead(flow), name="run")
 
 
-def test_steps_are_dropped_and_made_optional_by_the_numbers_that_were_shown(
-    rutter: Rutter,
-) -> None:
+def test_steps_are_dropped_and_made_optional_by_the_numbers_that_were_shown(rutter: Rutter) -> None:
     flags = ("--drop", "5", "--optional", "3", "--optional", "6")
     lines = squeezed(rutter("workflows", "edit", "order", *flags).out)
 

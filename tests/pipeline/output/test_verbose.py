@@ -37,11 +37,8 @@ from tests.support import shop_facts, step_kinds
 
 # S2 9.2, word for word; {what} stands for what varies.
 PHASES = (
-    "PHASE 1: PLAN",
-    "PHASE 2: POLICY CHECK",
-    "PHASE 3: ACT",
-    "PHASE 4: VERIFY",
-    "PHASE 5: COMMIT",
+    *("PHASE 1: PLAN", "PHASE 2: POLICY CHECK", "PHASE 3: ACT"),
+    *("PHASE 4: VERIFY", "PHASE 5: COMMIT"),
 )
 S2_LINES = (
     *PHASES,
@@ -109,18 +106,12 @@ def test_the_line_appears_as_it_stands_in_the_seed(template: str) -> None:
 
 def test_a_step_that_works_goes_through_its_five_phases_in_order() -> None:
     assert narrate(*GOOD) == [
-        "PHASE 1: PLAN",
-        "click #buy (because)",
-        "PHASE 2: POLICY CHECK",
-        "[OK] APPROVED: click #buy (no rule is against it)",
-        "PHASE 3: ACT",
-        "[OK] EXECUTED: click #buy in 0 ms",
-        "PHASE 4: VERIFY",
-        "[EVIDENCE] Source: DOM, Checked: '/paid', Confidence: 1",
-        "[EVIDENCE] Sample: Thank you...",
-        "[OK] VERIFIED: as_recorded",
-        "PHASE 5: COMMIT",
-        "[OK] COMMITTED to action history",
+        *("PHASE 1: PLAN", "click #buy (because)", "PHASE 2: POLICY CHECK"),
+        *("[OK] APPROVED: click #buy (no rule is against it)", "PHASE 3: ACT"),
+        *("[OK] EXECUTED: click #buy in 0 ms", "PHASE 4: VERIFY"),
+        *("[EVIDENCE] Source: DOM, Checked: '/paid', Confidence: 1",),
+        *("[EVIDENCE] Sample: Thank you...", "[OK] VERIFIED: as_recorded"),
+        *("PHASE 5: COMMIT", "[OK] COMMITTED to action history"),
     ]
 
 
@@ -142,11 +133,8 @@ def test_a_second_failure_is_told_from_a_failed_verification() -> None:
 
 def test_a_refusal_ends_in_the_second_phase() -> None:
     assert narrate(shop_facts.plan(BUY), DENIED) == [
-        "PHASE 1: PLAN",
-        "click #buy (because)",
-        "PHASE 2: POLICY CHECK",
-        "[FAIL] DENIED: the element says 'buy'",
-        "Policy denied action",
+        *("PHASE 1: PLAN", "click #buy (because)", "PHASE 2: POLICY CHECK"),
+        *("[FAIL] DENIED: the element says 'buy'", "Policy denied action"),
     ]
 
 
@@ -208,12 +196,9 @@ def test_evidence_without_a_sample_says_none() -> None:
 
 def test_an_observation_goes_through_three_phases_and_no_policy_or_verification() -> None:
     assert narrate(*step_kinds.read()) == [
-        "PHASE 1: PLAN",
-        "read order_number from #n (because)",
-        "PHASE 2: OBSERVE",
-        "[OK] OBSERVED: read order_number from #n -> '1007' in 2 ms",
-        "PHASE 3: COMMIT",
-        "[OK] COMMITTED to observation log",
+        *("PHASE 1: PLAN", "read order_number from #n (because)", "PHASE 2: OBSERVE"),
+        *("[OK] OBSERVED: read order_number from #n -> '1007' in 2 ms",),
+        *("PHASE 3: COMMIT", "[OK] COMMITTED to observation log"),
     ]
 
 

@@ -92,7 +92,7 @@ def test_a_page_shows_its_heading_its_alerts_and_its_elements_in_order() -> None
     assert [text.text for text in page.headings] == ["Desk"]
     assert [text.text for text in page.alerts] == ["The printer is out of paper."]
     assert [element.role for element in page.elements][:4] == [
-        *("heading", "textbox", "textbox", "combobox"),
+        *("heading", "textbox", "textbox", "combobox")
     ]
     assert page.elements[8].state == ("disabled",)
     assert page.viewport == (1280, 720)

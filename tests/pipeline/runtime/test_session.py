@@ -308,9 +308,7 @@ async def test_who_closes_the_page_hears_of_the_stop_after_all_else_is_over() ->
     assert desk.facts[-2][1] == PopupOpened("a last picture")
 
 
-async def test_a_page_that_does_not_close_is_left_behind(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_page_that_does_not_close_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CLOSING_S", 0.01)
 
     async def hang(event: AnyEvent) -> AsyncIterator[AnyEvent]:

@@ -1,8 +1,5 @@
 """A run that continues another looks whether it was done before, and asks where it cannot tell."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import msgspec
 import pytest
 
@@ -24,6 +21,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.fork import continuing
 from rutter.replay.steps import steps_in
+from tests.support.given_when_then import only
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_shop import (
     ORIGIN,
@@ -107,11 +105,6 @@ def clicks(world: World) -> int:
         each for each in world.done if each.target and ByCss("#save") in each.target.strategies
     ]
     return len(saves)
-
-
-def only(events: Sequence[Any], kind: type[Any]) -> Any:
-    [event] = [event for event in events if isinstance(event, kind)]
-    return event
 
 
 async def test_what_is_seen_to_be_done_is_not_done_again_and_the_run_is_complete(

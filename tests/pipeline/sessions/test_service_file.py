@@ -137,7 +137,7 @@ def test_the_bundled_pack_is_known_by_its_name(
         "FINAL_CONFIRMATION",
     }
     assert {way.state for way in service.ways if not way.actions} >= {
-        *("ACCOUNT_CANCELLED", "THIRD_PARTY_BILLING"),
+        *("ACCOUNT_CANCELLED", "THIRD_PARTY_BILLING")
     }
     assert service.goal
     assert service.guidance

@@ -13,19 +13,10 @@ LISTED = Policy("1", hosts=("127.0.0.1:8000", "desk.local", "10.0.0.0/8"))
 @pytest.mark.parametrize(
     "url",
     [
-        "http://127.0.0.1/",
-        "http://127.1:8080/",
-        "http://localhost:8080/",
-        "http://a.localhost/",
-        "http://[::1]/",
-        "http://[::ffff:127.0.0.1]/",
-        "http://0x7f.1/",
-        "http://2130706433/",
-        "http://0.0.0.0/",
-        "http://10.0.0.1/",
-        "http://192.168.1.1/",
-        "http://169.254.169.254/latest/meta-data",
-        "http://router.local/",
+        *("http://127.0.0.1/", "http://127.1:8080/", "http://localhost:8080/"),
+        *("http://a.localhost/", "http://[::1]/", "http://[::ffff:127.0.0.1]/", "http://0x7f.1/"),
+        *("http://2130706433/", "http://0.0.0.0/", "http://10.0.0.1/", "http://192.168.1.1/"),
+        *("http://169.254.169.254/latest/meta-data", "http://router.local/"),
     ],
 )
 def test_a_private_host_that_nobody_configured_is_refused(url: str) -> None:

@@ -30,10 +30,7 @@ async def test_a_call_that_is_made_while_it_is_paused_waits(replayed: Replayed) 
     log = replayed.memory()
     timeouts = {**dict.fromkeys(TOOLS, 60_000), "get_snapshot": 0}
     answered: list[ToolResponse] = []
-    async with (
-        open_app(log) as app,
-        tools_on(app, world) as tools,
-    ):
+    async with open_app(log) as app, tools_on(app, world) as tools:
         await tools.call("get_snapshot")
         tools._timeouts_ms = timeouts
         await app.pause(tools.session, "ann")
@@ -53,9 +50,7 @@ async def test_a_call_that_is_made_while_it_is_paused_waits(replayed: Replayed) 
     assert answer.body()["snapshot"]["page"]["title"] == "Results"
 
 
-async def test_a_ref_from_before_a_pause_is_of_a_page_that_may_be_gone(
-    replayed: Replayed,
-) -> None:
+async def test_a_ref_from_before_a_pause_is_of_a_page_that_may_be_gone(replayed: Replayed) -> None:
     world = Shop()
     log = TurnsLog(replayed.memory())
     answered: list[ToolResponse] = []

@@ -120,13 +120,7 @@ def test_the_schema_names_what_the_seed_requires() -> None:
     schema = snapshot_schema()
     parts = schema["$defs"]
     assert set(parts["Snapshot"]["required"]) == {
-        "snapshot_id",
-        "timestamp",
-        "elements",
-        "focused",
-        "page",
-        "screenshot",
-        "viewport",
+        *("snapshot_id", "timestamp", "elements", "focused", "page", "screenshot", "viewport")
     }
     assert set(parts["Element"]["required"]) == {"ref", "role", "name", "state", "bbox"}
 
@@ -144,12 +138,8 @@ def test_one_line_per_element_indented_by_nesting() -> None:
         element("button", "", "unchecked"),
     )
     assert text_of(page).text.splitlines() == [
-        '@e0 region "Search"',
-        '  @e1 textbox "Name" = "Ann"',
-        '  @e2 region "More"',
-        '    @e3 checkbox "All" checked disabled',
-        '@e4 heading 2 "Found"',
-        "@e5 button",
+        *('@e0 region "Search"', '  @e1 textbox "Name" = "Ann"', '  @e2 region "More"'),
+        *('    @e3 checkbox "All" checked disabled', '@e4 heading 2 "Found"', "@e5 button"),
     ]
 
 

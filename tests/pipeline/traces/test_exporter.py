@@ -16,8 +16,9 @@ from rutter.pipeline.traces.sink import BATCH, Delivery, Sink
 from rutter.replay.traces import spans_of
 from tests.support import golden_logs
 from tests.support.fussy_sink import Fussy
+from tests.support.loopback import free_port
 from tests.support.otlp_forms import on_the_wire
-from tests.support.otlp_receiver import Answer, Receiver, free_port, over_http, partial
+from tests.support.otlp_receiver import Answer, Receiver, over_http, partial
 from tests.support.trails import check_tree
 
 ROWS: list[Row] = list(golden_logs.rows("order"))

@@ -16,7 +16,8 @@ from rutter.pipeline.traces.sink import Sink
 from rutter.replay.traces import spans_of
 from tests.support.fussy_sink import Fussy
 from tests.support.log_checks import Replayed
-from tests.support.otlp_receiver import WAIT_S, Answer, Receiver, free_port, over_http
+from tests.support.loopback import free_port
+from tests.support.otlp_receiver import WAIT_S, Answer, Receiver, over_http
 from tests.support.shop_sessions import NextClock, Thinks, open_app, record_order, recording, sail
 from tests.support.until_true import until
 

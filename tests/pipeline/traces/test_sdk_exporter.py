@@ -24,8 +24,9 @@ from rutter.pipeline.traces import sdk_exporter
 from rutter.pipeline.traces.sdk_exporter import SdkExporter, judge, open_sink
 from rutter.pipeline.traces.sink import Delivery
 from rutter.replay.traces import spans_of
+from tests.support.loopback import free_port
 from tests.support.otlp_forms import on_the_wire
-from tests.support.otlp_receiver import WAIT_S, Answer, Receiver, free_port, over_http, partial
+from tests.support.otlp_receiver import WAIT_S, Answer, Receiver, over_http, partial
 from tests.support.trail_sessions import advised
 
 SPANS = list(spans_of(advised().events))
@@ -162,9 +163,7 @@ def test_an_answer_that_is_cut_off_is_no_yes() -> None:
         sink.close()
 
 
-def test_no_attempt_takes_longer_than_the_standard_timeout(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_attempt_takes_longer_than_the_standard_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.3")
     with Receiver(Answer(hangs=True)) as receiver:
         sink = over_http(receiver.url)

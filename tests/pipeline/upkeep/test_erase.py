@@ -432,20 +432,10 @@ class TestTrouble:
 # -- killed ----------------------------------------------------------------------------------------
 
 POINTS = [
-    "done:_set_mark",
-    "call:_check_intended",
-    "call:_drop_artifacts",
-    "done:_drop_artifacts",
-    "call:_replace_payloads",
-    "sql:1:COMMIT",
-    "done:_replace_payloads",
-    "sql:1:VACUUM",
-    "sql:1:PRAGMA wal_checkpoint(TRUNCATE)",
-    "done:_rewrite_log",
-    "sql:2:COMMIT",
-    "sql:2:VACUUM",
-    "sql:2:PRAGMA wal_checkpoint(TRUNCATE)",
-    "done:_empty_projections",
+    *("done:_set_mark", "call:_check_intended", "call:_drop_artifacts", "done:_drop_artifacts"),
+    *("call:_replace_payloads", "sql:1:COMMIT", "done:_replace_payloads", "sql:1:VACUUM"),
+    *("sql:1:PRAGMA wal_checkpoint(TRUNCATE)", "done:_rewrite_log", "sql:2:COMMIT", "sql:2:VACUUM"),
+    *("sql:2:PRAGMA wal_checkpoint(TRUNCATE)", "done:_empty_projections"),
 ]
 
 

@@ -302,9 +302,7 @@ def test_what_a_page_sent_is_a_download_whatever_it_is(tmp_path: Path) -> None:
     assert survey(directory).files[sent.sha256].use == "downloads"
 
 
-def test_what_a_killed_process_left_half_written_goes_after_a_day(
-    directory: DataDirectory,
-) -> None:
+def test_what_a_killed_process_left_half_written_goes_after_a_day(directory: DataDirectory) -> None:
     stray, fresh = (files(directory)[0].parent / name for name in (".half.1.1", ".half.2.2"))
     for path in (stray, fresh):
         path.write_bytes(b"half")

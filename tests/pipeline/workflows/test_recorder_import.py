@@ -161,8 +161,7 @@ def test_a_click_that_would_become_another_click_is_refused(more: Json, what: st
 
 
 @pytest.mark.parametrize(
-    "more",
-    [{"attributes": {"class": "done"}}, {"properties": {"checked": True}}],
+    "more", [{"attributes": {"class": "done"}}, {"properties": {"checked": True}}]
 )
 def test_waiting_for_more_than_an_element_is_refused(more: Json) -> None:
     wait: Json = {"type": "waitForElement", "selectors": ["#row"], **more}
@@ -387,20 +386,11 @@ def test_a_value_must_be_exactly_what_was_typed() -> None:
 @pytest.mark.parametrize(
     "selector",
     [
-        "#password",
-        "[name=Passwd]",
-        'aria/Password[role="textbox"]',
-        "text/Your PIN",
-        "input[autocomplete=one-time-code]",
-        "#cvc",
-        "aria/CVV",
-        "#otp",
-        "#passcode",
+        *("#password", "[name=Passwd]", 'aria/Password[role="textbox"]', "text/Your PIN"),
+        *("input[autocomplete=one-time-code]", "#cvc", "aria/CVV", "#otp", "#passcode"),
     ],
 )
-def test_a_literal_for_what_looks_like_a_secret_is_refused_and_not_repeated(
-    selector: str,
-) -> None:
+def test_a_literal_for_what_looks_like_a_secret_is_refused_and_not_repeated(selector: str) -> None:
     said = refusal(NAVIGATE, change("hunter2", selector))
     assert said == (
         "step 2 (change): it types into what looks like a secret field; "

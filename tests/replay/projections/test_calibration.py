@@ -188,9 +188,7 @@ def test_a_person_who_says_no_takes_nothing_back_that_was_done(ledger: Ledger) -
 # -- what was done because it was predicted --------------------------------------------------------
 
 
-def test_what_was_done_because_it_was_predicted_is_an_execution_and_no_test(
-    ledger: Ledger,
-) -> None:
+def test_what_was_done_because_it_was_predicted_is_an_execution_and_no_test(ledger: Ledger) -> None:
     ledger.write(*acted(BUY), *acted(PAY, "no_effect", 2), *acted(SHIP, "unknown", 3))
 
     assert rows(ledger) == [(900_000, 1, 1), (900_000, 0, 1), (900_000, 0, 1)]

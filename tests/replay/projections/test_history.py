@@ -15,16 +15,8 @@ from tests.support.golden_tables import projected
 from tests.support.timed_log import Ledger
 
 S2_ACTIONS = [
-    "id",
-    "timestamp",
-    "action_type",
-    "target",
-    "text_content",
-    "coordinates",
-    "success",
-    "message",
-    "error",
-    "verification_evidence",
+    *("id", "timestamp", "action_type", "target", "text_content", "coordinates", "success"),
+    *("message", "error", "verification_evidence"),
 ]
 S2_OBSERVATIONS = ["id", "timestamp", "query_type", "target", "result", "success"]
 

@@ -50,10 +50,7 @@ def test_a_step_tells_all_that_was_asked_before_it() -> None:
         answer("a3", WantedCall("c3", "fill", '{"ref":"@e6","value":{"typed":0}}')),
         *step_kinds.acted(shop_facts.fill(), 2, driver="model"),
     )
-    assert told(found) == [
-        ["get_snapshot", "click ref=@e5"],
-        ["fill ref=@e6 value=<typed 1>"],
-    ]
+    assert told(found) == [["get_snapshot", "click ref=@e5"], ["fill ref=@e6 value=<typed 1>"]]
     assert (found.advice, found.model_calls) == ([], 3)
 
 

@@ -19,11 +19,8 @@ def test_every_kind_has_its_phases(kind: Kind) -> None:
         ["PHASE 1: PLAN", "PHASE 2: OBSERVE", "PHASE 3: COMMIT"]
         if kind == "observation"
         else [
-            "PHASE 1: PLAN",
-            "PHASE 2: POLICY CHECK",
-            "PHASE 3: ACT",
-            "PHASE 4: VERIFY",
-            "PHASE 5: COMMIT",
+            *("PHASE 1: PLAN", "PHASE 2: POLICY CHECK", "PHASE 3: ACT"),
+            *("PHASE 4: VERIFY", "PHASE 5: COMMIT"),
         ]
     )
 

@@ -157,11 +157,7 @@ def test_a_missing_element_is_told_with_every_way_that_was_tried() -> None:
     )
     [step] = story(start(), shop_facts.plan(BUY), missing).steps
 
-    assert step.tried == [
-        "#buy: several are there",
-        "button 'Buy': not there",
-        "way 8: not there",
-    ]
+    assert step.tried == ["#buy: several are there", "button 'Buy': not there", "way 8: not there"]
     assert step.found_by == ""
 
 

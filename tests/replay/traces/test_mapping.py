@@ -15,7 +15,17 @@ from rutter.replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, WOR
 from tests.support import golden_logs, step_kinds
 from tests.support.otlp_forms import sent_bytes
 from tests.support.shop_facts import css
-from tests.support.trail_sessions import act, advised, approve, begin, end, judge, propose, resolve
+from tests.support.trail_sessions import (
+    act,
+    advised,
+    approve,
+    begin,
+    end,
+    judge,
+    propose,
+    resolve,
+    under_way,
+)
 from tests.support.trails import Trail, Tree
 
 DOCS = Path(__file__).parents[3] / "docs" / "traces.md"
@@ -44,8 +54,7 @@ def test_the_version_of_the_table_is_in_every_export() -> None:
 
 
 def test_an_event_that_the_table_does_not_know_still_shows() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     trail.tell("observer", TideTurned(3))  # type: ignore[arg-type]
     end(trail)
     assert [event.name for event in Tree(trail.events).run.events] == ["TideTurned"]
@@ -64,8 +73,7 @@ def test_the_docs_name_every_attribute() -> None:
 
 def every_kind() -> Trail:
     """A session with a step of each kind, all that they say told."""
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     for told in (
         step_kinds.read_back(1),
         step_kinds.read(3),
@@ -86,11 +94,7 @@ def test_the_docs_say_by_which_version_of_the_table() -> None:
 
 
 def test_page_text_goes_out_bounded() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
+    trail = under_way(propose, resolve, approve)
     trail.tell("executor", ActionDone(1, 1, 5, extracted=Untrusted("e" * 5_000)))
     long = Page("https://shop.example/" + "p" * 5_000, Untrusted("t" * 5_000))
     trail.tell("observer", PageObserved(long, "after_action"))
@@ -103,8 +107,7 @@ def test_page_text_goes_out_bounded() -> None:
 
 
 def test_what_is_on_a_page_stays_in_the_log() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     shown = PageElement("textbox", Untrusted("IBAN"), value=Untrusted("NL91ABNA0417164300"))
     page = Page("https://shop.example/?session=s3cret", elements=(shown,))
     trail.tell("observer", PageObserved(page, "requested"))

@@ -74,6 +74,7 @@ from tests.support.trail_sessions import (
     plain,
     propose,
     resolve,
+    under_way,
     whole_step,
 )
 from tests.support.trails import MS, Trail, Tree, check_tree
@@ -147,11 +148,7 @@ def test_work_that_says_how_long_it_took_began_that_long_before_its_report() -> 
 
 
 def test_work_never_began_before_its_cause() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
+    trail = under_way(propose, resolve, approve)
     started = trail.events[-1]
     trail.tell("executor", ActionDone(1, 1, took_us=9_000_000), ms=5)
     judge(trail)
@@ -186,11 +183,7 @@ def test_what_was_confirmed_is_ok() -> None:
 
 
 def test_a_retry_is_the_same_step() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
+    trail = under_way(propose, resolve, approve)
     trail.tell("executor", ActionFailed(1, 1, "element_obscured", False, "a banner", 4_000), ms=5)
     judge(trail, judged("failed"))
     propose(trail, attempt=2)
@@ -211,12 +204,7 @@ def test_a_retry_is_the_same_step() -> None:
 
 
 def test_a_step_that_stays_failed_is_an_error_and_so_is_its_run() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
-    act(trail)
+    trail = under_way(propose, resolve, approve, act)
     judge(trail, judged("no_effect"))
     end(trail, "failed", "verification_failed", "no_effect: nothing_changed")
     tree = Tree(trail.events)
@@ -227,9 +215,7 @@ def test_a_step_that_stays_failed_is_an_error_and_so_is_its_run() -> None:
 
 
 def test_a_refusal_ends_its_step_with_the_reason() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
+    trail = under_way(propose)
     refused = ActionRejected(1, "denylist", "it deletes", "1", "policy_denied", "policy_denied")
     trail.tell("validator", refused)
     end(trail, "policy_denied", "policy_denied", "it deletes")
@@ -239,9 +225,7 @@ def test_a_refusal_ends_its_step_with_the_reason() -> None:
 
 
 def test_an_element_that_is_not_there_is_an_error_of_looking_for_it() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
+    trail = under_way(propose)
     trail.tell("validator", PlanAdmitted(1, 1, CLICK, 3_000))
     trail.tell("executor", TargetMissing(1, 1, "element_not_found", took_us=3_000), ms=4)
     missing = ActionRejected(1, "target_exists", "none", "1", "execution_error", "")
@@ -256,11 +240,7 @@ def test_an_element_that_is_not_there_is_an_error_of_looking_for_it() -> None:
 
 
 def test_an_element_that_changed_is_judged_again_in_the_same_step() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
+    trail = under_way(propose, resolve, approve)
     trail.tell("executor", TargetChanged(1, 1, element(digest="e2")), ms=2)
     approve(trail)
     act(trail)
@@ -272,9 +252,7 @@ def test_an_element_that_changed_is_judged_again_in_the_same_step() -> None:
 
 
 def test_a_dry_run_stops_with_no_fault() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
+    trail = under_way(propose)
     trail.tell("validator", ActionWithheld(1, CLICK, "would have done it"))
     end(trail, "completed_unverified", "", "dry run")
     tree = Tree(trail.events)
@@ -283,9 +261,7 @@ def test_a_dry_run_stops_with_no_fault() -> None:
 
 
 def test_a_person_who_stops_a_run_makes_no_error_of_it() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
+    trail = under_way(propose)
     trail.tell("runtime", StopRequested("the person at the terminal"), cause=0)
     end(trail, "cancelled", "", "stopped")
     tree = Tree(trail.events)
@@ -390,11 +366,7 @@ def test_a_model_call_follows_the_genai_conventions() -> None:
 def test_a_model_call_belongs_to_the_step_that_it_led_to() -> None:
     tree = Tree(advised().events)
     assert tree.names(tree.steps()[0])[:5] == [
-        "observe",
-        "judge",
-        "plan",
-        "chat claude-sonnet-5",
-        "plan",
+        *("observe", "judge", "plan", "chat claude-sonnet-5", "plan")
     ]
     assert tree.linked(tree.only("chat claude-sonnet-5")) == ["plan"]
     check_tree(tree.spans)
@@ -408,8 +380,7 @@ def test_a_run_tells_what_its_models_cost() -> None:
 
 
 def test_a_model_that_fails_is_an_error_with_its_code() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     trail.tell("planner", AdviceRequested("a1", "plan", "anthropic", "claude-x"))
     trail.tell("advisor", AdviceFailed("a1", "anthropic", "overloaded", True, "busy", 90), ms=100)
     end(trail, "failed", "lost")
@@ -420,8 +391,7 @@ def test_a_model_that_fails_is_an_error_with_its_code() -> None:
 
 
 def test_an_answer_that_never_came_is_a_call_that_was_lost() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     trail.tell("planner", AdviceRequested("a1", "plan", "anthropic", "claude-x"))
     asked_ns = trail.events[-1].at_ns
     trail.later(3_600_000)
@@ -436,8 +406,7 @@ def test_an_answer_that_never_came_is_a_call_that_was_lost() -> None:
 
 
 def test_a_lost_call_is_no_part_of_what_the_planner_says_beside_it() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     trail.tell("planner", AdviceRequested("a1", "plan", "anthropic", "claude-x"))
     trail.tell("advisor", AdvicePrepared("a1", PROMPT, 700))
     stop = trail.tell("person", StopRequested("person", "enough"), cause=0)
@@ -456,8 +425,7 @@ def test_a_lost_call_is_no_part_of_what_the_planner_says_beside_it() -> None:
 
 
 def test_what_happens_while_a_model_thinks_is_no_part_of_its_call() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     asked = trail.tell("planner", AdviceRequested("a1", "act", "ollama", "m"))
     prepared = trail.tell("advisor", AdvicePrepared("a1", PROMPT, 700), cause=asked)
     trail.tell("observer", observed("/meanwhile"), cause=0, ms=30)
@@ -491,8 +459,7 @@ def test_what_happens_while_a_model_thinks_is_no_part_of_its_call() -> None:
 
 
 def test_an_answer_that_is_none_is_an_error() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     trail.tell("planner", AdviceRequested("a1", "repair", "openai", "gpt", 2, 3, 4, 1))
     trail.tell("advisor", AdviceReceived("a1", "openai", "gpt", "cut", invalid="no object"))
     end(trail)
@@ -511,8 +478,7 @@ def test_an_answer_that_is_none_is_an_error() -> None:
 
 
 def test_a_call_that_nobody_ended_is_there_all_the_same() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     trail.tell("planner", AdviceRequested("a1", "plan", "anthropic", "claude-x"))
     trail.tell("advisor", AdvicePrepared("a1", PROMPT, 700))
     trail.tell("runtime", ActorFailed("critic", "ValueError", "broken"), cause=0)
@@ -524,8 +490,7 @@ def test_a_call_that_nobody_ended_is_there_all_the_same() -> None:
 
 
 def test_a_call_is_counted_though_that_it_was_asked_for_is_erased() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     trail.tell("planner", PayloadGone("AdviceRequested", bytes(32)))
     trail.tell("advisor", AdviceReceived("a1", "anthropic", "m", cost_microdollars=7))
     end(trail)
@@ -538,11 +503,7 @@ def test_a_call_is_counted_though_that_it_was_asked_for_is_erased() -> None:
 
 
 def test_an_interrupted_run_ends_at_its_last_sign_of_life() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
+    trail = under_way(propose, resolve, approve)
     alive_ns = trail.events[-1].at_ns
     trail.later(86_400_000)
     trail.tell("runtime", SessionInterrupted("the process that ran it died"), cause=0)
@@ -559,11 +520,7 @@ def test_an_interrupted_run_ends_at_its_last_sign_of_life() -> None:
 
 
 def test_a_browser_that_died_is_the_error_of_whoever_was_at_work() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
+    trail = under_way(propose, resolve, approve)
     trail.tell("executor", BrowserLost("the browser is gone"), ms=9)
     trail.tell("planner", RunStopped("interrupted", "browser_lost", "the browser is gone", 1))
     trail.tell("critic", OutcomeUnknown(1, 1, "interrupted before its outcome was judged"))
@@ -588,12 +545,7 @@ def test_a_page_that_cannot_be_read_is_an_error_of_looking() -> None:
 
 
 def test_an_actor_that_fails_leaves_an_exception_where_it_was_at_work() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
-    act(trail)
+    trail = under_way(propose, resolve, approve, act)
     trail.tell("observer", observed("/done"))
     trail.tell("runtime", ActorFailed("critic", "KeyError", "'place'"))
     trail.tell("runtime", SessionEnded("failed", "actor_failed", "critic: KeyError"))
@@ -608,8 +560,7 @@ def test_an_actor_that_fails_leaves_an_exception_where_it_was_at_work() -> None:
 
 
 def test_a_turn_that_does_not_end_is_the_runtimes_own_failure() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     trail.tell("runtime", ActorFailed("runtime", "TurnTooLong", "256 events"))
     trail.tell("runtime", SessionEnded("failed", "actor_failed"))
     assert Tree(trail.events).only("runtime").status == ERROR
@@ -630,8 +581,7 @@ def test_thoughts_that_led_to_no_step_are_the_runs_own() -> None:
 
 
 def test_looking_again_before_a_step_is_part_of_the_step_that_comes_of_it() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     unmet = StepDue(0, 1, step(CLICK), unmet="not at /done yet")
     trail.tell("predictor", unmet)
     trail.tell("planner", ObservationRequested("place_unmet", 3_000))
@@ -641,23 +591,13 @@ def test_looking_again_before_a_step_is_part_of_the_step_that_comes_of_it() -> N
     end(trail)
     tree = Tree(trail.events)
     assert tree.names(tree.steps()[0])[:6] == [
-        "observe",
-        "judge",
-        "predict",
-        "plan",
-        "observe",
-        "judge",
+        *("observe", "judge", "predict", "plan", "observe", "judge")
     ]
     check_tree(tree.spans)
 
 
 def test_looking_again_for_an_effect_is_the_critics_work() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
-    act(trail)
+    trail = under_way(propose, resolve, approve, act)
     trail.tell("observer", observed())
     trail.tell("critic", ObservationRequested("effect_awaited", 900))
     judge(trail)
@@ -667,9 +607,7 @@ def test_looking_again_for_an_effect_is_the_critics_work() -> None:
 
 
 def test_the_end_that_is_checked_is_the_runs_own() -> None:
-    trail = Trail()
-    begin(trail)
-    whole_step(trail)
+    trail = under_way(whole_step)
     trail.tell("predictor", WorkflowFinished(1), cause=trail.n - 1)
     trail.tell("critic", CompletionChecked(True, "the recorded end is reached"))
     end(trail)
@@ -682,12 +620,7 @@ def test_the_end_that_is_checked_is_the_runs_own() -> None:
 
 
 def test_what_happened_beside_the_road_is_noted_where_it_fell() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
-    act(trail)
+    trail = under_way(propose, resolve, approve, act)
     dialog = DialogOpened("alert", Untrusted("Are you sure?"), "dismissed")
     trail.tell("observer", dialog)
     judge(trail)
@@ -702,9 +635,7 @@ def test_what_happened_beside_the_road_is_noted_where_it_fell() -> None:
 
 
 def test_a_page_that_opens_dialogs_without_end_fills_no_span() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
+    trail = under_way(propose)
     for _ in range(3 * MAX_NOTES):
         trail.tell("observer", DialogOpened("alert", Untrusted("again"), "dismissed"))
     end(trail)
@@ -712,8 +643,7 @@ def test_a_page_that_opens_dialogs_without_end_fills_no_span() -> None:
 
 
 def test_a_run_that_looks_without_end_holds_little() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     for _ in range(MAX_WAITING):
         trail.tell("observer", saw(page("/")))
     assert len(Tree(trail.events).spans) > MAX_WAITING

@@ -12,7 +12,16 @@ from rutter.events.planner import ObservationRequested
 from rutter.events.validator import ActionRejected, PlanAdmitted, QueryStarted
 from rutter.replay.traces.span import CLIENT, ERROR, OK, UNSET
 from tests.support import shop_facts, step_kinds
-from tests.support.trail_sessions import act, approve, begin, end, judge, observed, propose, resolve
+from tests.support.trail_sessions import (
+    act,
+    approve,
+    end,
+    judge,
+    observed,
+    propose,
+    resolve,
+    under_way,
+)
 from tests.support.trails import MS, Trail, Tree, check_tree
 
 
@@ -45,8 +54,7 @@ def saved_and_looked(trail: Trail) -> int:
 
 
 def test_an_observation_is_a_step_that_is_answered_by_its_act() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     read(trail, 1, QueryAnswered(1, 1, 5_000))
     end(trail)
     tree = Tree(trail.events)
@@ -67,8 +75,7 @@ def test_an_observation_is_a_step_that_is_answered_by_its_act() -> None:
 
 
 def test_an_observation_that_found_nothing_is_an_error() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     read(trail, 1, QueryFailed(1, 1, "ref_invalid", "another element", 1_000))
     end(trail, "failed", "lost", "ref_invalid")
     tree = Tree(trail.events)
@@ -79,16 +86,14 @@ def test_an_observation_that_found_nothing_is_an_error() -> None:
 
 
 def test_what_was_read_goes_out_bounded() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     read(trail, 1, QueryAnswered(1, 1, 5, Untrusted("r" * 5_000)))
     end(trail)
     assert Tree(trail.events).only("act").attributes["output.value"] == "r" * 200
 
 
 def test_a_look_whether_it_worked_lies_in_its_step_and_both_get_their_verdict() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     seen = saved_and_looked(trail)
     failed = step_kinds.judged(1, "failed", step_kinds.dom("Order 7", 200_000), sure=200_000)
     trail.tell(
@@ -116,12 +121,7 @@ def test_a_look_whether_it_worked_lies_in_its_step_and_both_get_their_verdict() 
 
 
 def test_a_look_that_policy_refuses_leaves_the_verdict_to_come() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
-    act(trail)
+    trail = under_way(propose, resolve, approve, act)
     trail.tell("observer", observed("/saved"))
     trail.tell("critic", ReadBackDue(1, 1, step_kinds.LOOK))
     trail.tell(
@@ -138,8 +138,7 @@ def test_a_look_that_policy_refuses_leaves_the_verdict_to_come() -> None:
 
 
 def test_a_second_try_after_a_look_goes_on_with_its_own_step() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     seen = saved_and_looked(trail)
     trail.tell(
         "critic", step_kinds.judged(2, "failed"), step_kinds.judged(1, "no_effect"), cause=seen
@@ -160,8 +159,7 @@ def test_a_second_try_after_a_look_goes_on_with_its_own_step() -> None:
 
 
 def test_both_are_without_a_verdict_when_the_run_dies_in_between() -> None:
-    trail = Trail()
-    begin(trail)
+    trail = under_way()
     saved_and_looked(trail)
     end(trail, "interrupted", "browser_lost", "gone")
     tree = Tree(trail.events)
@@ -172,12 +170,7 @@ def test_both_are_without_a_verdict_when_the_run_dies_in_between() -> None:
 
 
 def test_vision_is_a_call_that_leaves_the_house_and_the_verdict_as_it_is() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
-    resolve(trail)
-    approve(trail)
-    act(trail)
+    trail = under_way(propose, resolve, approve, act)
     trail.tell("observer", observed("/done"))
     trail.tell("critic", VisionSought(1, 1, "Order sent"))
     trail.tell("advisor", VisionGiven(1, 1, "VERIFIED", "scripted", "it shows it", took_ms=3), ms=4)
@@ -193,9 +186,7 @@ def test_vision_is_a_call_that_leaves_the_house_and_the_verdict_as_it_is() -> No
 
 
 def looked(given: VisionGiven) -> Tree:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
+    trail = under_way(propose)
     trail.tell("critic", VisionSought(1, 1, "Order sent"))
     trail.tell("advisor", given, ms=4)
     end(trail, "failed", "verification_failed")
@@ -203,11 +194,8 @@ def looked(given: VisionGiven) -> Tree:
 
 
 TOTALS = (
-    "rutter.model_calls",
-    "rutter.model_calls.failed",
-    "rutter.model_calls.unpriced",
-    "rutter.tokens.input",
-    "rutter.cost_microdollars",
+    *("rutter.model_calls", "rutter.model_calls.failed", "rutter.model_calls.unpriced"),
+    *("rutter.tokens.input", "rutter.cost_microdollars"),
 )
 
 
@@ -251,9 +239,7 @@ def test_looking_that_fails_is_a_failed_call_and_nobody_to_look_is_none() -> Non
 
 
 def test_files_that_were_looked_at_are_told_by_their_number_alone() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
+    trail = under_way(propose)
     trail.tell("observer", FilesSeen(1, (FileSeen("/home/me/orders.csv"),)))
     end(trail)
     [*_, looked] = Tree(trail.events).named("observe")
@@ -262,9 +248,7 @@ def test_files_that_were_looked_at_are_told_by_their_number_alone() -> None:
 
 
 def test_where_it_is_looked_goes_out_without_its_query() -> None:
-    trail = Trail()
-    begin(trail)
-    propose(trail)
+    trail = under_way(propose)
     trail.tell("critic", ReadBackDue(1, 1, ReadBack("/orders?key=1#x", step_kinds.LOOK.checks)))
     end(trail)
     [*_, due] = Tree(trail.events).named("judge")

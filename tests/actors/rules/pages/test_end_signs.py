@@ -129,10 +129,7 @@ def test_a_success_is_waited_for_as_long_as_the_session_is_patient() -> None:
 
 def test_without_criteria_nothing_can_be_verified() -> None:
     said = claimed(SUCCESS, None).tell(saw(SHOWN))
-    assert verdict(said) == (
-        False,
-        "no criteria of success are configured: it cannot be verified",
-    )
+    assert verdict(said) == (False, "no criteria of success are configured: it cannot be verified")
 
 
 def test_giving_up_is_looked_at_once_and_not_waited_for() -> None:

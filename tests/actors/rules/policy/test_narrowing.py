@@ -13,39 +13,15 @@ from rutter.events.policy import Policy, PolicyRule
 from tests.support.example_counts import examples
 
 PATTERNS = (
-    "shop.example",
-    "shop.example:8443",
-    "*.shop.example",
-    "*.shop.example:8443",
-    "deep.a.shop.example",
-    "*.a.shop.example",
-    "localhost",
-    "localhost:9",
-    "*.internal",
-    "db.internal",
-    "10.1.2.3",
-    "10.1.2.3:80",
-    "10.0.0.0/8",
-    "10.1.0.0/16",
-    "[fd00::1]",
-    "fd00::/8",
-    "93.184.216.34",
-    "93.184.0.0/16",
-    "other.example",
+    *("shop.example", "shop.example:8443", "*.shop.example", "*.shop.example:8443"),
+    *("deep.a.shop.example", "*.a.shop.example", "localhost", "localhost:9", "*.internal"),
+    *("db.internal", "10.1.2.3", "10.1.2.3:80", "10.0.0.0/8", "10.1.0.0/16", "[fd00::1]"),
+    *("fd00::/8", "93.184.216.34", "93.184.0.0/16", "other.example"),
 )
 HOSTS = (
-    "shop.example",
-    "a.shop.example",
-    "deep.a.shop.example",
-    "notshop.example",
-    "localhost",
-    "db.internal",
-    "a.db.internal",
-    "10.1.2.3",
-    "10.200.0.1",
-    "fd00::1",
-    "93.184.216.34",
-    "other.example",
+    *("shop.example", "a.shop.example", "deep.a.shop.example", "notshop.example", "localhost"),
+    *("db.internal", "a.db.internal", "10.1.2.3", "10.200.0.1", "fd00::1"),
+    *("93.184.216.34", "other.example"),
 )
 PORTS = (9, 80, 443, 8443)
 ADDRESSES = ("127.0.0.1", "10.1.2.3", "10.200.0.1", "fd00::1", "93.184.216.34", "169.254.169.254")

@@ -37,9 +37,7 @@ from tests.support.shop_facts import page
 BOX = PageElement("checkbox", Untrusted("Send me  news"), state=("checked", "required"))
 FIELD = PageElement("textbox", Untrusted("Quantity"), value=Untrusted("12"))
 ORDER = page(
-    "/orders/a%20b?q=1",
-    alerts=(Untrusted("Order 1042 for Ann was saved."),),
-    elements=(BOX, FIELD),
+    "/orders/a%20b?q=1", alerts=(Untrusted("Order 1042 for Ann was saved."),), elements=(BOX, FIELD)
 )
 
 

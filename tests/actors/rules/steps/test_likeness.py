@@ -31,8 +31,7 @@ ROW = thing("Edit", tag="a", role="link", href="/things/*/edit", near=("", "Remo
 
 
 @pytest.mark.parametrize(
-    ("text", "other"),
-    [("Sign in", "sign  IN"), ("E-mail", "Email"), ("Save!", "Save"), ("+", "+")],
+    ("text", "other"), [("Sign in", "sign  IN"), ("E-mail", "Email"), ("Save!", "Save"), ("+", "+")]
 )
 def test_the_same_words_are_the_same_however_they_are_written(text: str, other: str) -> None:
     assert resemblance(text, other) == MILLION

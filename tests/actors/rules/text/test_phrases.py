@@ -42,17 +42,8 @@ def test_a_phrase_is_said(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "undeleted",
-        "Deleted scenes",
-        "log in\nout of date",
-        "Cancel",
-        "Cancel\nplan",
-        "My book",
-        "Book reviews",
-        "Order history",
-        "the delete key",
-        "削除済みアイテム",
+        *("", "undeleted", "Deleted scenes", "log in\nout of date", "Cancel", "Cancel\nplan"),
+        *("My book", "Book reviews", "Order history", "the delete key", "削除済みアイテム"),
     ],
 )
 def test_a_phrase_is_not_said(text: str) -> None:
@@ -102,13 +93,14 @@ def test_a_control_says_it_at_a_place_of_its_own(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "They may sell it",
-        "Why the company may in the end sell",
-        "Die Firma will noch in diesem Jahr verkaufen",
-        "Yes or no",
-        "はいる",
-        "Book #3",
-        "Book 3",
+        *("They may sell it", "Why the company may in the end sell"),
+        *(
+            "Die Firma will noch in diesem Jahr verkaufen",
+            "Yes or no",
+            "はいる",
+            "Book #3",
+            "Book 3",
+        ),
     ],
 )
 def test_a_sentence_is_not_a_control(text: str) -> None:

@@ -12,14 +12,8 @@ PAGE = Path(secret_words.__file__).parents[2] / "world" / "browser" / "page" / "
 SECRET = [
     *("password", "Passwort", "user_passwd", "passphrase", "PIN", "card-pin", "otp", "app_totp"),
     *(
-        "One-time code",
-        "verification code",
-        "SMS code",
-        "securityCode",
-        "cvc",
-        "CVV2",
-        "pwd",
-        "csc",
+        *("One-time code", "verification code", "SMS code", "securityCode", "cvc", "CVV2"),
+        *("pwd", "csc"),
     ),
     *("card number", "cardNumber", "credit card", "creditCard", "ccnum", "cc-number", "cc_csc"),
     *("2fa", "mfa_code", "auth code", "csc"),

@@ -162,14 +162,8 @@ def test_a_site_may_know_somebody_by_what_it_stored() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        "1",
-        "en-GB",
-        "ann@shop.example",
-        "true",
-        "a word or two 99",
-        "",
-        "/account/settings/",
-        "https://shop.example/desk/",
+        *("1", "en-GB", "ann@shop.example", "true", "a word or two 99", ""),
+        *("/account/settings/", "https://shop.example/desk/"),
     ],
 )
 def test_what_may_stand_on_a_page_for_other_reasons_is_no_token(value: str) -> None:

@@ -133,12 +133,7 @@ async def test_children_are_the_kept_elements_right_below(tab: Tab, server: Page
     )
     elements = (await look(tab)).elements
     assert [said(element) for element in elements] == [
-        "region Out",
-        "heading Head",
-        "region In",
-        "button A",
-        "link B",
-        "button C",
+        *("region Out", "heading Head", "region In", "button A", "link B", "button C")
     ]
     assert [element.children for element in elements] == [(1, 2, 4), (), (3,), (), (), ()]
 

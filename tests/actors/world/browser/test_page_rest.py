@@ -146,10 +146,7 @@ async def test_what_was_sent_is_told_once_with_its_answer(
     told: dict[int, Exchange] = {each.number: each for each in window.exchanges()}
     assert {
         (each.to.rpartition("/")[2], each.step, each.status, each.beacon) for each in told.values()
-    } == {
-        ("broken", 4, 500, False),
-        ("none", 4, 204, True),
-    }
+    } == {("broken", 4, 500, False), ("none", 4, 204, True)}
     assert window.exchanges() == ()
 
 

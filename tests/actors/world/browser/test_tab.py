@@ -82,14 +82,8 @@ async def heading(tab: Tab) -> str:
         f'<a id=go href="/another">Go</a>{LOADING}',
     ],
     ids=[
-        "link",
-        "post and two redirects",
-        "get form",
-        "script",
-        "on press",
-        "one navigation replaces another",
-        "dialog first",
-        "page still loads its images",
+        *("link", "post and two redirects", "get form", "script", "on press"),
+        *("one navigation replaces another", "dialog first", "page still loads its images"),
     ],
 )
 async def test_a_click_that_navigates_settles_on_the_parsed_document(
@@ -120,18 +114,8 @@ async def test_a_click_that_navigates_settles_on_the_parsed_document(
         "<button id=go onclick=\"fetch('/another')\">Go</button>",
     ],
     ids=[
-        "no content",
-        "download",
-        "download attribute",
-        "download while loading",
-        "mail",
-        "unknown scheme",
-        "javascript",
-        "another tab",
-        "frame",
-        "stopped",
-        "dialog",
-        "fetch",
+        *("no content", "download", "download attribute", "download while loading", "mail"),
+        *("unknown scheme", "javascript", "another tab", "frame", "stopped", "dialog", "fetch"),
     ],
 )
 async def test_a_click_that_brings_no_document_settles_where_it_was(
@@ -516,14 +500,10 @@ async def test_an_element_that_cannot_be_clicked_is_refused_with_its_code(
 @pytest.mark.parametrize(
     "then",
     [
-        "go.textContent = 'Delete'",
-        "go.setAttribute('aria-label', 'Delete')",
-        "go.form.action = '/delete'",
-        "go.form.method = 'post'",
-        "go.setAttribute('formaction', '/delete')",
-        "go.setAttribute('formmethod', 'post')",
-        "go.id = 'other'",
-        "go.type = 'button'",
+        *("go.textContent = 'Delete'", "go.setAttribute('aria-label', 'Delete')"),
+        *("go.form.action = '/delete'", "go.form.method = 'post'"),
+        *("go.setAttribute('formaction', '/delete')", "go.setAttribute('formmethod', 'post')"),
+        *("go.id = 'other'", "go.type = 'button'"),
     ],
 )
 async def test_an_element_that_is_not_what_was_judged_is_described_anew(
@@ -789,9 +769,7 @@ async def test_an_address_that_changes_is_another_element_to_the_last_look(
 ) -> None:
     """The same kind of link across runs, and yet not the one that was judged a moment ago."""
     await show(
-        tab,
-        server,
-        PAY + "<script>onclick = () => link.search = '?op=delete&id=2'</script>",
+        tab, server, PAY + "<script>onclick = () => link.search = '?op=delete&id=2'</script>"
     )
     judged = await find_css(tab, "#link")
     await tab.click(5, 5, within_ms=PATIENT)

@@ -138,11 +138,7 @@ async def test_tables_are_read_as_people_read_them(
 
     fields = await table(executor, "#fields")
     assert [cells[1] for cells in rows(fields)] == [
-        "by hand",
-        "(secret)",
-        "Chain",
-        "checked",
-        "Dutch",
+        *("by hand", "(secret)", "Chain", "checked", "Dutch")
     ]
 
     grid = await table(executor, "#grid")

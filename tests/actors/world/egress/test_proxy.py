@@ -302,11 +302,7 @@ async def test_a_tunnel_leads_only_where_it_may(gate: Gate) -> None:
         line.writer.write_eof()
         assert await line.reader.read() == b"end"
         for at in (
-            "127.0.0.1:1",
-            "[::1]:443",
-            "169.254.169.254:80",
-            "2130706433:22",
-            "a.example:443",
+            *("127.0.0.1:1", "[::1]:443", "169.254.169.254:80", "2130706433:22", "a.example:443"),
         ):
             async with line_to(way) as tunnel:
                 assert rule(await tunnel.connect(at)) in ("private_network", "host")

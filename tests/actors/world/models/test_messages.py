@@ -216,9 +216,7 @@ def test_calls_that_cannot_be_read_go_back_as_they_can() -> None:
     assert asked["function"]["arguments"] == {"unreadable": '{"ref": "e'}
 
 
-def test_what_ollamas_sdk_drops_of_a_schema_is_in_the_description(
-    line: Any,
-) -> None:
+def test_what_ollamas_sdk_drops_of_a_schema_is_in_the_description(line: Any) -> None:
     provider, say = line
     nested = {"type": "object", "properties": {"ref": {"type": "string"}}, "required": ["ref"]}
     deep = {"type": "object", "properties": {"on": {"oneOf": [nested, {"type": "null"}]}}}

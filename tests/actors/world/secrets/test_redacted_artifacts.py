@@ -95,11 +95,7 @@ SHUT = gzip.compress(f"it is {SECRET}".encode() * 40, mtime=0)
 
 @pytest.mark.parametrize(
     "body",
-    [
-        SHUT[:-12],
-        SHUT[:-8] + bytes(8),
-        packed(SECRET).replace(b"\x08\x00", b"\x63\x00"),
-    ],
+    [SHUT[:-12], SHUT[:-8] + bytes(8), packed(SECRET).replace(b"\x08\x00", b"\x63\x00")],
     ids=["cut short", "damaged", "packed in a way that nobody knows"],
 )
 def test_what_cannot_be_unpacked_may_hold_it_and_is_not_kept(

@@ -47,15 +47,10 @@ FINDS = [
 ]
 # Said by the words around them.
 CARDS = [
-    "Card number: 378282246310005",
-    "30569309025904 (Diners, exp 09/29)",
-    "Kreditkarte 2223003122003222",
-    "MasterCard 5555555555554444",
-    "Carte bancaire n\u00b0 4111111111111111",
-    "n\u00famero de tarjeta: 4111111111111111",
-    "PAN=x 4111111111111111",
-    "4111111111111111 CVV 123",
-    "cc: 4111111111111111",
+    *("Card number: 378282246310005", "30569309025904 (Diners, exp 09/29)"),
+    *("Kreditkarte 2223003122003222", "MasterCard 5555555555554444"),
+    *("Carte bancaire n\u00b0 4111111111111111", "n\u00famero de tarjeta: 4111111111111111"),
+    *("PAN=x 4111111111111111", "4111111111111111 CVV 123", "cc: 4111111111111111"),
 ]
 HARMLESS = [
     "Order 4111111111111111 is in your cart",

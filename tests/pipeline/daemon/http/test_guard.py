@@ -49,33 +49,14 @@ def served(server: Served) -> Served:
 # -- who is asked for ------------------------------------------------------------------------------
 
 FOREIGN_HOSTS = [
-    "evil.test:{port}",
-    "localhost.evil.test:{port}",
-    "localhost.evil.test",
-    "127.0.0.1.rebind.test:{port}",
-    "7f000001.rebind.test:{port}",
-    "localhost.:{port}",
-    "LOCALHOST:{port}",
-    "Localhost:{port}",
-    "127.0.0.1",
-    "localhost",
-    "127.0.0.1:1",
-    "127.0.0.1:0{port}",
-    "127.1:{port}",
-    "2130706433:{port}",
-    "0x7f000001:{port}",
-    "0.0.0.0:{port}",
-    "127.0.0.2:{port}",
-    "[::ffff:127.0.0.1]:{port}",
-    "[0:0:0:0:0:0:0:1]:{port}",
-    "::1:{port}",
-    "user@127.0.0.1:{port}",
-    "127.0.0.1:{port}@evil.test",
-    "127.0.0.1:{port}, evil.test",
-    "127.0.0.1:{port}/",
-    "http://127.0.0.1:{port}",
-    "127.0.0.1:{port}\xa0",
-    "",
+    *("evil.test:{port}", "localhost.evil.test:{port}", "localhost.evil.test"),
+    *("127.0.0.1.rebind.test:{port}", "7f000001.rebind.test:{port}", "localhost.:{port}"),
+    *("LOCALHOST:{port}", "Localhost:{port}", "127.0.0.1", "localhost", "127.0.0.1:1"),
+    *("127.0.0.1:0{port}", "127.1:{port}", "2130706433:{port}", "0x7f000001:{port}"),
+    *("0.0.0.0:{port}", "127.0.0.2:{port}", "[::ffff:127.0.0.1]:{port}"),
+    *("[0:0:0:0:0:0:0:1]:{port}", "::1:{port}", "user@127.0.0.1:{port}"),
+    *("127.0.0.1:{port}@evil.test", "127.0.0.1:{port}, evil.test", "127.0.0.1:{port}/"),
+    *("http://127.0.0.1:{port}", "127.0.0.1:{port}\xa0", ""),
 ]
 
 
@@ -113,12 +94,8 @@ async def test_no_host_is_none(served: Served) -> None:
 @pytest.mark.parametrize(
     "target",
     [
-        "http://evil.test/health",
-        "http://127.0.0.1:{port}/health",
-        "https://evil.test/",
-        "//evil.test/health",
-        "evil.test:443",
-        "*",
+        *("http://evil.test/health", "http://127.0.0.1:{port}/health", "https://evil.test/"),
+        *("//evil.test/health", "evil.test:443", "*"),
     ],
 )
 async def test_a_whole_address_in_the_request_line_is_refused(served: Served, target: str) -> None:
@@ -131,16 +108,9 @@ async def test_a_whole_address_in_the_request_line_is_refused(served: Served, ta
 @pytest.mark.parametrize(
     "target",
     [
-        "/jobs/../approvals",
-        "/jobs/%2e%2e/approvals",
-        "/jobs%2f..%2fapprovals",
-        "/jobs//approvals",
-        "//",
-        "/./jobs",
-        "/jobs%5capprovals",
-        "/jobs%00",
-        "/jobs%0d%0ax",
-        "/stream%2Fs1",
+        *("/jobs/../approvals", "/jobs/%2e%2e/approvals", "/jobs%2f..%2fapprovals"),
+        *("/jobs//approvals", "//", "/./jobs", "/jobs%5capprovals", "/jobs%00"),
+        *("/jobs%0d%0ax", "/stream%2Fs1"),
     ],
 )
 async def test_a_path_with_two_readings_is_refused(served: Served, target: str) -> None:
@@ -367,15 +337,9 @@ async def test_other_queries_are_the_apps(served: Served) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        "application/x-www-form-urlencoded",
-        "multipart/form-data; boundary=x",
-        "text/plain",
-        "text/plain; application/json",
-        "application/json, text/plain",
-        "application/jsonx",
-        "application/json; charset=utf-16",
-        "application/json; charset=utf-8; x=y",
-        "",
+        *("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"),
+        *("text/plain; application/json", "application/json, text/plain", "application/jsonx"),
+        *("application/json; charset=utf-16", "application/json; charset=utf-8; x=y", ""),
     ],
 )
 async def test_what_is_not_json_is_refused(served: Served, kind: str) -> None:

@@ -84,11 +84,7 @@ class Daemon:
 
 @asynccontextmanager
 async def serving(
-    *,
-    waiting: int = 10,
-    running: int = 2,
-    per_workflow: int = 1,
-    log: list[AnyEvent] | None = None,
+    *, waiting: int = 10, running: int = 2, per_workflow: int = 1, log: list[AnyEvent] | None = None
 ) -> AsyncIterator[Daemon]:
     daemon = Daemon(Sea(), JobLimits(waiting, running, per_workflow), log)
     async with anyio.create_task_group() as group:

@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rutter.events.causes import OTHER
@@ -16,6 +16,7 @@ from rutter.events.triggers import Missed, ScheduleSet
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ticks
 from rutter.pipeline.daemon.jobs.jobs import JobLimits
 from rutter.pipeline.daemon.jobs.schedules import NoSuchSchedule, ScheduleWish, Timetable
+from tests.support.example_counts import examples
 from tests.support.jobs_on_clock import MONDAY_NS, Deck, WallClock
 from tests.support.until_true import until
 from tests.support.virtual_time import VIRTUAL
@@ -143,11 +144,7 @@ async def test_or_the_last_of_it_is_run_once(deck: Deck) -> None:
         await deck.sail(60)
         deck.restart()
         await deck.sail(60)
-    assert deck.ticks() == [
-        "2026-03-16T01:00:00Z",
-        "2026-03-16T03:00:00Z",
-        "2026-03-16T06:00:00Z",
-    ]
+    assert deck.ticks() == ["2026-03-16T01:00:00Z", "2026-03-16T03:00:00Z", "2026-03-16T06:00:00Z"]
 
 
 async def test_what_came_due_before_it_was_set_was_not_missed(deck: Deck) -> None:
@@ -236,7 +233,7 @@ STRETCHES = st.lists(
 )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(CRONS, STRETCHES, st.sampled_from(["skip", "once"]))
 def test_no_tick_twice_and_none_skipped_while_it_is_up(
     cron: str, stretches: list[tuple[int, int]], missed: Missed
@@ -271,7 +268,7 @@ def test_no_tick_twice_and_none_skipped_while_it_is_up(
 JUMPS = st.lists(st.tuples(st.integers(1, HOUR), st.integers(-DAY, DAY), st.booleans()), max_size=4)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(CRONS, JUMPS, st.sampled_from(["skip", "once"]))
 def test_whatever_the_clock_does_no_tick_is_run_twice_and_none_come_in_a_storm(
     cron: str, jumps: list[tuple[int, int, bool]], missed: Missed

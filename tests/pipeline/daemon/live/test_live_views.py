@@ -290,10 +290,7 @@ async def test_a_socket_gets_each_picture_as_one_message_and_the_reason_at_the_e
         with pytest.raises(ConnectionClosed) as closed:
             await client.recv()
         assert closed.value.rcvd is not None
-        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (
-            1000,
-            "the session has ended",
-        )
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1000, "the session has ended")
 
 
 async def test_a_client_that_leaves_is_no_watcher_any_more() -> None:

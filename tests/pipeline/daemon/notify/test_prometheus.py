@@ -26,12 +26,12 @@ def test_every_line_is_one_that_prometheus_reads_and_every_figure_is_there() -> 
     for line in lines:
         assert line.startswith(("# HELP ", "# TYPE ")) or LINE.fullmatch(line), line
     for wanted in (
-        "rutter_accuracy 0.25",
-        "rutter_sessions 2",
-        'rutter_jobs{state="waiting"} 3',
-        'rutter_browsers{state="ready"} 2',
-        'rutter_browsers_replaced_total{cause="died"} 1',
-        'rutter_queue_waiting{queue="a \\"b\\"\\\\c"} 4',
+        *("rutter_accuracy 0.25", "rutter_sessions 2", 'rutter_jobs{state="waiting"} 3'),
+        *('rutter_browsers{state="ready"} 2',),
+        *(
+            'rutter_browsers_replaced_total{cause="died"} 1',
+            'rutter_queue_waiting{queue="a \\"b\\"\\\\c"} 4',
+        ),
     ):
         assert wanted in lines
     assert "no number" not in text

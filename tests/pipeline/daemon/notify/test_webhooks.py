@@ -14,7 +14,8 @@ import pytest
 from rutter.events.errors import BadInput
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.daemon.notify.webhooks import Courier, Letter, RetryPace, key_of, signature
-from tests.support.notice_receiver import WAIT_S, Reply, Told, nobody_there
+from tests.support.loopback import free_port
+from tests.support.notice_receiver import WAIT_S, Reply, Told
 
 pytestmark = pytest.mark.anyio
 
@@ -112,7 +113,7 @@ async def test_where_one_is_sent_on_to_is_not_gone_to(status: int) -> None:
 
 
 async def test_one_who_is_down_is_told_when_they_are_up_again() -> None:
-    with nobody_there() as port:
+    with free_port() as port:
         url = f"http://127.0.0.1:{port}/told"
     clock = Counted()
     patient = RetryPace(attempts=5_000, first_wait_s=0.01, most_wait_s=0.02)
@@ -218,7 +219,7 @@ async def test_stopping_does_not_wait_for_one_who_never_answers() -> None:
 
 
 async def test_what_is_said_of_it_holds_no_more_of_the_address_than_its_host() -> None:
-    with nobody_there() as port:
+    with free_port() as port:
         url = f"http://127.0.0.1:{port}/services/T0SECRET?key=s3cret"
     async with carrying(url, RetryPace(attempts=1)) as courier:
         courier.put(FIRST)
