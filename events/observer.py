@@ -125,12 +125,14 @@ class RequestBlocked(Event, frozen=True, tag="RequestBlocked"):
 
 
 class Contact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The session reached this host. `top_level`: the person or the run was on a page of it."""
+    """The session reached this host. `top_level`: the person or the run was on a page of it;
+    `by_name`: it was judged by its name alone, since the company's proxy looked it up."""
 
     host: str
     port: int
     top_level: bool = False
     requests: int = 1
+    by_name: bool = False
 
 
 class HostsContacted(Event, frozen=True, tag="HostsContacted"):

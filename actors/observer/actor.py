@@ -163,10 +163,10 @@ class Observer:
         """Whom the session spoke to: those whose pages were open first, then the busiest."""
         window = self._screen.window
         with anyio.fail_after(LAST_MS / 1000):
-            hosts, others = await window.passage.contacts()
+            hosts, others, by_name = await window.passage.contacts()
         listed = [
-            Contact(host, port, (host, port) in window.been_to, requests)
-            for (host, port), requests in hosts.items()
+            Contact(*at, at in window.been_to, requests, at in by_name)
+            for at, requests in hosts.items()
         ]
         listed.sort(key=lambda each: (not each.top_level, -each.requests, each.host, each.port))
         return HostsContacted(tuple(listed[:MAX_CONTACTS]), others + len(listed[MAX_CONTACTS:]))

@@ -1,6 +1,7 @@
 """`rutter doctor` checks whether everything that is needed is here, and says what to do if not."""
 
 import asyncio
+import contextlib
 import platform
 import shutil
 import sqlite3
@@ -10,6 +11,8 @@ from pathlib import Path
 import msgspec
 
 from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.company_proxy import CompanyProxy, tunnel
+from rutter.actors.world.egress.dialer import Unreachable
 from rutter.actors.world.egress.gate import NOTHING, Gate
 from rutter.actors.world.models.tesseract import lacking
 from rutter.actors.world.ocr.word_boxes import languages
@@ -23,8 +26,9 @@ from rutter.pipeline.config.chromium_install import (
     find_chromium,
     why_driver_does_not_start,
 )
+from rutter.pipeline.config.company_network import company_network
 from rutter.pipeline.config.exit_codes import Exit
-from rutter.pipeline.config.settings import Settings, environment, proxies_set
+from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.sessions.models import check_model, is_on, offers
 
 ROOM_BYTES = 200 << 20  # a day of runs; below it a commit may soon fail
@@ -82,10 +86,31 @@ def _driver(_: Settings) -> Check:
 
 def _proxy(_: Settings) -> Check:
     took_ms = asyncio.run(_proved())
-    found = f"lets through and refuses as it is told, starts in {took_ms} ms"
-    if other := proxies_set(environment()):
-        found += f"; it does not use {' or '.join(other)}: what is reached by that alone is not"
-    return Check("proxy", True, found)
+    return Check("proxy", True, f"lets through and refuses as it is told, starts in {took_ms} ms")
+
+
+def _network(settings: Settings) -> Check:
+    """Whether the company's proxy is there and takes us. It is asked for a name that nobody has."""
+    network = company_network(settings.config, environment())
+    if network.proxy is None:
+        return Check("network", True, "reached directly: no proxy of a company is named")
+    said = f"goes through {network.proxy.where} ({network.said_by})"
+    names = "it looks up all names" if network.proxy.names_there else "names are looked up here"
+    why = asyncio.run(_why_not_through(network.proxy))
+    fix = "check network.proxy, or the variables; see docs/egress.md"
+    return Check("network", not why, f"{said}, {why}" if why else f"{said}; {names}", fix)
+
+
+async def _why_not_through(proxy: CompanyProxy) -> str:
+    try:
+        _, writer = await tunnel(proxy, "rutter.invalid", 443)
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+    except Unreachable as error:
+        missing = error.status in (0, 407)  # any other says that it was asked and knows us
+        return str(error).partition(": ")[2] if missing else ""
+    return ""
 
 
 async def _proved() -> int:
@@ -167,6 +192,7 @@ LOOKS = (
     _sqlite,
     _driver,
     _proxy,
+    _network,
     _chromium,
     _directory,
     _log,

@@ -7,18 +7,16 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.login_state import of_origin
-from rutter.actors.world.egress.gate import Gate
 from rutter.events.errors import BadInput, WorldBroken
 from rutter.events.logins import LoginNotKept
 from rutter.events.policy import Policy
 from rutter.events.workflow import Indicator
+from rutter.pipeline.browser import browser_maker
 from rutter.pipeline.cli.record import base_for
 from rutter.pipeline.cli.session_end import report
 from rutter.pipeline.cli.session_run import attendant, run_here
 from rutter.pipeline.cli.terminal import Options, Terminal
-from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings, check_display, environment
 from rutter.pipeline.logins.login_store import KeptLogin, UnreadableLogin, address_of, site_of
@@ -90,8 +88,7 @@ async def _signed_in(
     def doubt() -> None:
         terminal.note("the page still asks to sign in; Enter again keeps it all the same")
 
-    executable = require_chromium(settings.chromium)
-    async with Chromium(executable, Gate(), headless=False) as browser:
+    async with browser_maker(settings, headless=False)() as browser:
         window = await browser.open_window(policy)
         try:
             return await sign_in(

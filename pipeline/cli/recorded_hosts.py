@@ -85,6 +85,17 @@ def settle_hosts(
     return workflow
 
 
+def tell_by_name(session: str, settings: Settings, terminal: Terminal) -> None:
+    """Hosts of which nobody here has judged an address."""
+    said = said_in(settings, session, HostsContacted)
+    met = [each for one in said for each in one.contacts if each.by_name]
+    if met:
+        listed = ", ".join(pattern_of(each.host, each.port) for each in met)
+        terminal.say_below(
+            f"only the company's proxy knows where these are, judged by name: {listed}"
+        )
+
+
 def meetings(
     contacts: Iterable[Contact], workflow: Workflow, named: Sequence[str]
 ) -> list[ContactedHost]:

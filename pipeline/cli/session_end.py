@@ -2,7 +2,7 @@
 type."""
 
 from rutter.events.workflow import Workflow
-from rutter.pipeline.cli.recorded_hosts import tell_blocked
+from rutter.pipeline.cli.recorded_hosts import tell_blocked, tell_by_name
 from rutter.pipeline.cli.terminal import Terminal, count
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.settings import Settings
@@ -43,6 +43,7 @@ def report(
         tell_blocked(story, settings, terminal)
     else:
         _tell_failure(story, settings, terminal, sure)
+    tell_by_name(story.session, settings, terminal)
     terminal.say_below(f"see: {settings.command(f'show {story.session}')}")
     return code
 

@@ -10,12 +10,11 @@ import msgspec
 
 from rutter.actors.answers import Answers, Nobody, PersonAnswer, TerminalPerson, Who
 from rutter.actors.world.browser.chromium import Chromium
-from rutter.actors.world.egress.gate import Gate
 from rutter.events.errors import BadInput, RutterError
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.app import App
+from rutter.pipeline.browser import browser_maker
 from rutter.pipeline.cli.terminal import LiveSteps, MovingLine, RunProgress, Terminal
-from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.open_app import on_signal, open_own_app
 from rutter.pipeline.queries.look_back import story_of
@@ -112,9 +111,9 @@ def run_here(
 @asynccontextmanager
 async def open_pipeline(settings: Settings, terminal: Terminal) -> AsyncIterator[CommandPipeline]:
     """Takes the data directory, opens the log and starts the browser; lets go of all of it."""
-    executable = require_chromium(settings.chromium)
+    made = browser_maker(settings)
     async with open_own_app(settings, terminal.note) as app:
-        browser = Chromium(executable, Gate(), headless=settings.headless)
+        browser = made()
         try:
             await browser.start()
             yield CommandPipeline(app, browser, settings, terminal)

@@ -78,12 +78,6 @@ def environment() -> Mapping[str, str]:
     return os.environ
 
 
-def proxies_set(env: Mapping[str, str]) -> list[str]:
-    """Variables by which this machine reaches the world through a proxy that is not ours."""
-    names = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
-    return [each for name in names for each in (name, name.lower()) if env.get(each)]
-
-
 def check_display(env: Mapping[str, str], otherwise: str) -> None:
     """A window needs a screen; on Linux a program finds it by these names."""
     if sys.platform.startswith("linux") and not (env.get("DISPLAY") or env.get("WAYLAND_DISPLAY")):

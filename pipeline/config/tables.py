@@ -118,6 +118,8 @@ def check_value(name: str, value: object, place: str) -> None:
         raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, not the secret itself")
     elif name == "logins.key" and value and not (isinstance(value, str) and is_source(value)):
         raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, or prompt")
+    elif name == "network.proxy" and "@" in str(value) and not _is_lasting(value):
+        raise BadInput(f"{at} holds a password", f"say where it is: {KEY_SOURCES}")
     for each in value if isinstance(value, tuple) else ():
         if name == "notify.urls" and not _is_lasting(each):
             check_address(each, at)

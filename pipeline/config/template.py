@@ -26,6 +26,7 @@ TAIL = """
 """
 EXAMPLES = {
     "policy.allowed_domains": '["shop.example", "*.shop.example"]',
+    "network.no_proxy": '["corp.example", "10.0.0.0/8"]',
     "policy.allowed_resources": '["cdn.example"]',
 }
 

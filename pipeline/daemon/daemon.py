@@ -13,12 +13,9 @@ from functools import partial
 import anyio
 import msgspec
 
-from rutter.actors.world.browser.chromium import Chromium
-from rutter.actors.world.browser.window_load import WindowLoad
-from rutter.actors.world.egress.gate import Gate
 from rutter.events.errors import BadInput
 from rutter.pipeline.app import App
-from rutter.pipeline.config.chromium_install import require_chromium
+from rutter.pipeline.browser import browser_maker
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.daemon.browsers.fleet import Fleet, limits_of
 from rutter.pipeline.daemon.daily_expiry import DailyExpiry
@@ -117,13 +114,8 @@ class Daemon:
 async def open_daemon(settings: Settings, *, note: Note = lambda _: None) -> AsyncIterator[Daemon]:
     """Takes the data directory, folds the log, closes what a dead process left open, warms the
     browsers. One per data directory: a second one is told who has it."""
-    executable = require_chromium(settings.chromium)
     ports: list[int] = []
-    crowd, headless = WindowLoad(), settings.headless
-    fleet = Fleet(
-        lambda: Chromium(executable, Gate(barred=lambda: ports), headless=headless, crowd=crowd),
-        limits_of(settings.config),
-    )
+    fleet = Fleet(browser_maker(settings, barred=lambda: ports), limits_of(settings.config))
     async with (
         open_own_app(settings, note) as app,
         _running(Daemon(settings, app, fleet, ports, note)) as daemon,

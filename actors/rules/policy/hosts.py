@@ -158,6 +158,22 @@ def address_refused(policy: Policy, host: str, port: int, address: str) -> HostR
     )
 
 
+def unknown_host_refused(
+    policy: Policy, host: str, port: int, *, anyone: bool
+) -> HostRefusal | None:
+    """Whether a host that is known to the company's proxy alone may be asked for by its name: of
+    its addresses nobody here judges any. Whoever named it means it; `anyone` says that public names
+    are meant as well, of which one without a dot is none."""
+    plain = plain_host(host)
+    if names((*policy.hosts, *policy.resources), plain, port) or (anyone and "." in plain):
+        return None
+    return HostRefusal(
+        "unknown_here",
+        f"{_written(plain)} is not known here, and a name that nobody named is not left to the "
+        f"company's proxy; name it with --allow {_written(plain)}",
+    )
+
+
 def names(patterns: Iterable[str], host: str, port: int) -> bool:
     """Whether one of the patterns means this host and port."""
     plain = plain_host(host)

@@ -32,7 +32,12 @@ class AddressRefused(Exception):
 
 
 class Unreachable(Exception):
-    """The host is allowed, but not there; this is what a browser without a proxy calls that."""
+    """The host is allowed, but not there; this is what a browser without a proxy calls that. With
+    the `status` that the company's proxy answered, if it did."""
+
+    def __init__(self, why: str, status: int = 0) -> None:
+        super().__init__(why)
+        self.status = status
 
 
 NO_NAME = "net::ERR_NAME_NOT_RESOLVED"
@@ -82,6 +87,14 @@ async def reach(
     worked: LastAddresses,
 ) -> Streams:
     """A connection to the scheme, host and port. Raises `AddressRefused` or `Unreachable`."""
+    addresses = await judged_addresses(policy, target, resolve, closed)
+    return await dial(plain_host(target[1]), target[2], addresses, worked)
+
+
+async def judged_addresses(
+    policy: Policy, target: tuple[str, str, int], resolve: Resolve, closed: ClosedPorts
+) -> Sequence[str]:
+    """Where the host is, if the policy lets it and every address of it be reached."""
     scheme, host, port = target
     if (refusal := host_refused(policy, scheme, host, port, top_level=False)) is not None:
         raise AddressRefused(refusal)
@@ -92,10 +105,14 @@ async def reach(
         refusal = refusal or closed.refused(port, address)
         if refusal is not None:
             raise AddressRefused(refusal)
+    return addresses
+
+
+async def dial(plain: str, port: int, addresses: Sequence[str], worked: LastAddresses) -> Streams:
+    """By one of these, which were judged."""
     if len(addresses) == 1:
         return await _dialled(addresses, port)
-    in_turns = worked.first(plain, port, _in_turns(addresses))[:MAX_DIALLED]
-    streams = await _dialled(in_turns, port)
+    streams = await _dialled(worked.first(plain, port, in_turns(addresses))[:MAX_DIALLED], port)
     worked.note(plain, port, str(streams[1].get_extra_info("peername", ("",))[0]))
     return streams
 
@@ -110,7 +127,7 @@ async def _resolved(host: str, port: int, resolve: Resolve) -> Sequence[str]:
     return addresses
 
 
-def _in_turns(addresses: Sequence[str]) -> list[str]:
+def in_turns(addresses: Sequence[str]) -> list[str]:
     """Both kinds of address in turns: often one of them leads nowhere as a whole."""
     kind = ":" in addresses[0]
     same = [address for address in addresses if (":" in address) == kind]

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from rutter.actors.world.egress.company_proxy import CompanyProxy
 from rutter.actors.world.egress.gate_messages import (
     MAX_KINDS,
     OTHERS,
@@ -41,10 +42,12 @@ Answer = TypeVar("Answer", PortOpened, ContactCounts)
 
 
 class Contacts(NamedTuple):
-    """The session reached these hosts so often; so many more requests went to hosts beyond them."""
+    """The session reached these hosts so often; so many more requests went to hosts beyond them.
+    Those of `by_name` were judged by their names alone: the company's proxy looked them up."""
 
     hosts: dict[tuple[str, int], int]
     others: int = 0
+    by_name: frozenset[tuple[str, int]] = frozenset()
 
 
 class Passage(Protocol):
@@ -79,12 +82,18 @@ class OpensPassages(Protocol):
 
 
 class Gate:
-    """A gate is the proxy process of one browser. `barred` are ports of this machine that no
-    session reaches, whatever its policy names. `command` is what a test runs in its place."""
+    """A gate is the proxy process of one browser, which goes out `through` the company's, if any.
+    `barred` are ports of this machine that no session reaches, whatever its policy names.
+    `command` is what a test runs in its place."""
 
     def __init__(
-        self, command: Sequence[str] = COMMAND, *, barred: Callable[[], Sequence[int]] = tuple
+        self,
+        command: Sequence[str] = COMMAND,
+        *,
+        barred: Callable[[], Sequence[int]] = tuple,
+        through: CompanyProxy | None = None,
     ) -> None:
+        self._through = through
         self._command = command
         self._barred = barred
         self._process: asyncio.subprocess.Process | None = None
@@ -122,7 +131,8 @@ class Gate:
 
     async def open(self, policy: Policy) -> "ProxyPassage":
         opened = await self._asked(
-            lambda number: OpenPort(number, policy, tuple(self._barred())), PortOpened
+            lambda number: OpenPort(number, policy, tuple(self._barred()), self._through),
+            PortOpened,
         )
         passage = ProxyPassage(self, opened.port)
         self._passages[opened.port] = passage
@@ -284,7 +294,7 @@ class ProxyPassage:
     async def contacts(self) -> Contacts:
         counts = await self._gate.counts(self.port)
         hosts = {(host, port): times for host, port, times in counts.contacts}
-        return Contacts(hosts, counts.others)
+        return Contacts(hosts, counts.others, frozenset(counts.by_name))
 
     async def close(self) -> None:
         await self._gate.shut(self.port)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from rutter.actors.world.egress.company_proxy import CompanyProxy
 from rutter.events.policy import Policy
 
 
@@ -21,11 +22,13 @@ OTHERS = Blocked("", 0, "others", "more than are told apart")
 
 
 class OpenPort(msgspec.Struct, frozen=True, tag="open"):
-    """The gate has a port opened. `barred`: ports of this machine that no policy opens."""
+    """The gate has a port opened. `barred`: ports of this machine that no policy opens; `through`:
+    by whom what is not of this machine is reached."""
 
     number: int
     policy: Policy
     barred: tuple[int, ...] = ()
+    through: CompanyProxy | None = None
 
 
 class AskCounts(msgspec.Struct, frozen=True, tag="ask"):
@@ -46,11 +49,13 @@ class PortOpened(msgspec.Struct, frozen=True, tag="opened"):
 
 
 class ContactCounts(msgspec.Struct, frozen=True, tag="counts"):
-    """The proxy counts requests by the host they reached; `others` were too many to name."""
+    """The proxy counts requests by the host they reached; `others` were too many to name. Those of
+    `by_name` were judged by their names alone."""
 
     number: int
     contacts: list[tuple[str, int, int]] = []
     others: int = 0
+    by_name: list[tuple[str, int]] = []
 
 
 class OrderFailed(msgspec.Struct, frozen=True, tag="failed"):

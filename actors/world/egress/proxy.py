@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from rutter.actors.rules.policy.hosts import BY_ITSELF, HostRefusal, host_refused
+from rutter.actors.world.egress.company_proxy import CompanyProxy, reach_through
 from rutter.actors.world.egress.dialer import BUFFER, ClosedPorts, LastAddresses, Streams, reach
 from rutter.actors.world.egress.gate_messages import (
     MAX_KINDS,
@@ -72,11 +73,14 @@ class Door:
         closed: ClosedPorts,
         room: Room,
         tell: Callable[["Door"], None],
+        through: CompanyProxy | None = None,
     ) -> None:
         self.policy = policy
         self.upload_bytes = policy.upload_mb * MB
         self.download_bytes = policy.download_mb * MB
         self.port = 0
+        self._through = through
+        self._by_name: set[tuple[str, int]] = set()
         self._resolve = Lookups(resolve)
         self._closed_ports = closed
         self._room = room
@@ -106,7 +110,13 @@ class Door:
     # -- what a connection needs (`exchange.Way`) ----------------------------------------------
 
     async def reach(self, target: RequestTarget) -> Streams:
-        return await reach(self.policy, target[:3], self._resolve, self._closed_ports, self._worked)
+        asked = (self.policy, target[:3], self._resolve, self._closed_ports, self._worked)
+        if self._through is None:
+            return await reach(*asked)
+        streams, by_name = await reach_through(self._through, *asked)
+        if by_name and len(self._by_name) < MAX_CONTACTS:
+            self._by_name.add((target.host, target.port))
+        return streams
 
     def judge(self, target: RequestTarget) -> HostRefusal | None:
         scheme, host, port = target[:3]
@@ -144,7 +154,7 @@ class Door:
 
     def counts(self, number: int) -> ContactCounts:
         contacts = [(host, port, times) for (host, port), times in self._contacts.items()]
-        return ContactCounts(number, contacts, self._others)
+        return ContactCounts(number, contacts, self._others, sorted(self._by_name))
 
     async def _accept(self, *streams: *Streams) -> None:
         task = asyncio.current_task()
@@ -184,9 +194,9 @@ class Proxy:
     async def obey(self, order: Order) -> None:
         """Never waits for a page or a server: the next order may be another session's."""
         match order:
-            case OpenPort(number, policy, barred):
-                self._barred.update(barred)
-                self._say(await self._opened(number, policy))
+            case OpenPort() as opening:
+                self._barred.update(opening.barred)
+                self._say(await self._opened(opening))
             case AskCounts(number, port):
                 self._report(number, self._doors.get(port))
             case ClosePort(number, port):
@@ -198,9 +208,10 @@ class Proxy:
         doors = (door.close() for door in self._doors.values())
         await asyncio.gather(*doors, *self._closing, return_exceptions=True)
 
-    async def _opened(self, number: int, policy: Policy) -> PortOpened | OrderFailed:
-        closed = ClosedPorts(self._own_ports, self._barred)
-        door = Door(policy, self._resolve, closed, self._room, self._tell)
+    async def _opened(self, opening: OpenPort) -> PortOpened | OrderFailed:
+        number, closed = opening.number, ClosedPorts(self._own_ports, self._barred)
+        shared = (self._resolve, closed, self._room, self._tell)
+        door = Door(opening.policy, *shared, opening.through)
         try:
             await door.open()
         except (OSError, IndexError) as error:  # no port or no file is to be had

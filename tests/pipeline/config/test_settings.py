@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rutter.pipeline.config.settings import default_data, environment, load, proxies_set
+from rutter.pipeline.config.settings import default_data, environment, load
 
 
 def test_what_was_typed_comes_first() -> None:
@@ -47,9 +47,3 @@ def test_without_one_given_it_is_the_real_environment(monkeypatch: pytest.Monkey
 
     assert load().data == Path("/from/the/environment")
     assert environment()["RUTTER_DATA"] == "/from/the/environment"
-
-
-def test_a_proxy_of_this_machine_is_noticed_by_either_spelling() -> None:
-    env = {"HTTPS_PROXY": "http://proxy.example:3128", "http_proxy": "x", "ALL_PROXY": ""}
-    assert proxies_set(env) == ["HTTPS_PROXY", "http_proxy"]
-    assert proxies_set({"NO_PROXY": "*"}) == []
