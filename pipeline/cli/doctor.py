@@ -26,6 +26,7 @@ from rutter.pipeline.config.chromium_install import (
     find_chromium,
     why_driver_does_not_start,
 )
+from rutter.pipeline.config.company_authority import company_authority
 from rutter.pipeline.config.company_network import company_network
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings, environment
@@ -92,13 +93,16 @@ def _proxy(_: Settings) -> Check:
 def _network(settings: Settings) -> Check:
     """Whether the company's proxy is there and takes us. It is asked for a name that nobody has."""
     network = company_network(settings.config, environment())
+    authority = company_authority(settings)
+    trusted = f"; trusts {settings.config.text('network.authority')} as well" if authority else ""
     if network.proxy is None:
-        return Check("network", True, "reached directly: no proxy of a company is named")
+        said = "reached directly: no proxy of a company is named"
+        return Check("network", True, f"{said}{trusted}")
     said = f"goes through {network.proxy.where} ({network.said_by})"
     names = "it looks up all names" if network.proxy.names_there else "names are looked up here"
     why = asyncio.run(_why_not_through(network.proxy))
     fix = "check network.proxy, or the variables; see docs/egress.md"
-    return Check("network", not why, f"{said}, {why}" if why else f"{said}; {names}", fix)
+    return Check("network", not why, f"{said}, {why}" if why else f"{said}; {names}{trusted}", fix)
 
 
 async def _why_not_through(proxy: CompanyProxy) -> str:

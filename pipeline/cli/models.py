@@ -12,6 +12,7 @@ from rutter.events.run_settings import MILLION
 from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.keys import PROVIDERS
+from rutter.pipeline.config.own_clients import join_network
 from rutter.pipeline.config.reader import Config
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.sessions.models import (
@@ -92,6 +93,7 @@ def told(config: Config) -> str:
 def check(options: Options, settings: Settings, terminal: Terminal) -> int:
     if not is_on(settings.config):
         terminal.say(f"{told(settings.config)}; this asks all the same")
+    join_network(settings)
     found = asyncio.run(_answers(settings.config, terminal))
     terminal.answer(found)
     return Exit.DONE if all(each.ok for each in found) else Exit.ENVIRONMENT

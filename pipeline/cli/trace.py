@@ -12,6 +12,7 @@ from rutter.events.durable import disk_told, drafted
 from rutter.events.errors import BadInput
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.terminal import Options, Terminal
+from rutter.pipeline.config.own_clients import join_network
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.pipeline.traces.cursor import FILE, Cursor
@@ -56,6 +57,7 @@ def _sink(named: str | None, settings: Settings) -> Sink:
     target = settings.traces if named is None else settings.traces.at(named)
     if not target.exporter:
         raise BadInput("where to?", "add --otlp http://localhost:4318, or --file FILE")
+    join_network(settings)
     return open_sink(target)
 
 

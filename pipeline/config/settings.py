@@ -78,6 +78,11 @@ def environment() -> Mapping[str, str]:
     return os.environ
 
 
+def go_by(variables: Mapping[str, str]) -> None:
+    """Our own clients of HTTP, and the programs that are started from here, go by these."""
+    os.environ.update(variables)
+
+
 def check_display(env: Mapping[str, str], otherwise: str) -> None:
     """A window needs a screen; on Linux a program finds it by these names."""
     if sys.platform.startswith("linux") and not (env.get("DISPLAY") or env.get("WAYLAND_DISPLAY")):

@@ -20,7 +20,7 @@ class CompanyProxyServer:
         self.way: Way = "leads"
         self.asked: list[str] = []
         self.heads: list[str] = []
-        self._who = f"Basic {base64.b64encode(user.encode()).decode()}" if user else ""
+        self._who = base64.b64encode(user.encode()).decode()
         self.port = 0
         self._serving: set[asyncio.Task[None]] = set()
 
@@ -51,7 +51,7 @@ class CompanyProxyServer:
         target = head.split(" ")[1]
         self.asked.append(target)
         self.heads.append(head)
-        if self._who and f"Proxy-Authorization: {self._who}\r\n" not in head:
+        if self._who and self._who not in said_by(head):
             writer.write(b"HTTP/1.1 407 Who asks\r\nProxy-Authenticate: Basic\r\n\r\n")
             return
         if self.way in ("dies", "says nothing to"):
@@ -71,6 +71,12 @@ class CompanyProxyServer:
             await asyncio.gather(_carried(reader, there[1]), _carried(there[0], writer))
         finally:
             await _closed(there[1])
+
+
+def said_by(head: str) -> list[str]:
+    """The credentials, however the header is written."""
+    begins = "proxy-authorization: basic "
+    return [each[len(begins) :] for each in head.split("\r\n") if each.lower().startswith(begins)]
 
 
 async def _closed(writer: asyncio.StreamWriter) -> None:

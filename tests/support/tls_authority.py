@@ -20,6 +20,33 @@ from cryptography.x509.oid import NameOID
 from rutter.actors.world.browser import chromium
 
 
+def issued(authority: "Authority", name: str) -> ssl.SSLContext:
+    """A server of that name, for which the authority vouches."""
+    issuer = x509.load_pem_x509_certificate(authority.pem)
+    signing = serialization.load_pem_private_key(authority.key, None)
+    assert isinstance(signing, ec.EllipticCurvePrivateKey)
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .issuer_name(issuer.subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=30))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .sign(signing, hashes.SHA256())
+    )
+    pem = certificate.public_bytes(serialization.Encoding.PEM)
+    written = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    return Authority(pem, written, "").server("http/1.1")
+
+
 class Authority(NamedTuple):
     """It has one certificate, for `localhost` and `127.0.0.1`, that vouches for itself."""
 

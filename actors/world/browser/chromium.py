@@ -11,7 +11,7 @@ import contextlib
 import os
 import shutil
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,10 @@ class Chromium:
         *,
         headless: bool = True,
         crowd: WindowLoad | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> None:
+        # None: as this process has it.
+        self._env: dict[str, str | float | bool] | None = None if env is None else {**env}
         self._crowd = crowd or WindowLoad()  # one for all browsers of a process
         self._executable = executable
         self._gate = gate  # of this browser alone: started and ended with it
@@ -143,6 +146,7 @@ class Chromium:
         browser = await playwright.chromium.launch(
             executable_path=self._executable,
             headless=self._headless,
+            env=self._env,
             args=arguments(nowhere),
             ignore_default_args=[POPUP_BLOCKER_OFF],
             handle_sigint=False,

@@ -12,14 +12,16 @@ import hashlib
 import hmac
 import threading
 from collections import deque
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import ada_url
 import anyio
 import msgspec
 import urllib3
 from urllib3.exceptions import HTTPError
-from urllib3.util import Timeout
+from urllib3.util import Timeout, make_headers
 
 from rutter.events.errors import BadInput
 from rutter.pipeline.clock import Clock
@@ -170,7 +172,7 @@ class _PostAttempt(threading.Thread):
 
     def run(self) -> None:
         try:
-            with urllib3.PoolManager(num_pools=1, maxsize=1, retries=False) as pool:
+            with _pool(self._url) as pool:
                 self.outcome = self._once(pool)
         except (HTTPError, OSError, ValueError) as error:
             # Not its words: they hold the address.
@@ -192,6 +194,18 @@ class _PostAttempt(threading.Thread):
         asked = answer.headers.get("retry-after", "")
         after_s = float(asked[:9]) if asked.isascii() and asked.isdecimal() else 0.0
         return PostOutcome(False, f"HTTP {answer.status}", answer.status in AGAIN, after_s)
+
+
+def _pool(url: str) -> urllib3.PoolManager:
+    """By the company's proxy, where one is used for this host."""
+    options: dict[str, Any] = {"num_pools": 1, "maxsize": 1, "retries": False}
+    parsed = urlsplit(url)
+    proxy = urlsplit(getproxies().get(parsed.scheme, ""))
+    if not proxy.hostname or proxy_bypass(parsed.hostname or ""):
+        return urllib3.PoolManager(**options)
+    who = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}" if proxy.username else None
+    where = f"{proxy.scheme}://{proxy.netloc.rpartition('@')[2]}"
+    return urllib3.ProxyManager(where, proxy_headers=make_headers(proxy_basic_auth=who), **options)
 
 
 # -- signing ---------------------------------------------------------------------------------------

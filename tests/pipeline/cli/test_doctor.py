@@ -4,11 +4,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 
 from rutter.pipeline.cli import doctor
 from tests.support.command_shell import Rutter
+from tests.support.tls_authority import authority
 
 
 @contextmanager
@@ -65,3 +67,19 @@ def test_the_doctor_says_what_is_wrong_with_it(
     monkeypatch.setattr(doctor, "LOOKS", (doctor._network,))
     monkeypatch.setenv("HTTPS_PROXY", value)
     assert says in rutter("doctor").out
+
+
+def test_the_doctor_says_which_authority_is_trusted_as_well_and_what_is_missing(
+    rutter: Rutter, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(doctor, "LOOKS", (doctor._network,))
+    monkeypatch.setenv("HTTPS_PROXY", "")
+    pem = tmp_path / "company.pem"
+    pem.write_bytes(authority().pem)
+    monkeypatch.setenv("RUTTER_NETWORK_AUTHORITY", str(pem))
+    assert f"[OK]   network: reached directly: no proxy of a company is named; trusts {pem}" in (
+        rutter("doctor").out
+    )
+    pem.unlink()
+    ended = rutter("doctor")
+    assert (ended.code, "company.pem cannot be read" in ended.out) == (8, True), ended
