@@ -29,6 +29,7 @@ demo: setup ## the bundled site, start to finish
 test: setup ## all tests: the fast ones, then those with a browser or a crash
 	@$(RUN) -m tests.support.xvfb
 	@$(RUN) -m tests.support.tesseract
+	@$(RUN) -m tests.support.certificate_tool
 	@$(RUN) -m tests.support.suite $(PYTEST_ARGS)
 
 check: venv ## format, lint, types, import layers, fast tests (no browser needed)

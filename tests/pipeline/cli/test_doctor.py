@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rutter.pipeline.cli import doctor
+from tests.support.certificate_tool import NEEDED
 from tests.support.command_shell import Rutter
 from tests.support.tls_authority import authority
 
@@ -69,6 +70,7 @@ def test_the_doctor_says_what_is_wrong_with_it(
     assert says in rutter("doctor").out
 
 
+@NEEDED
 def test_the_doctor_says_which_authority_is_trusted_as_well_and_what_is_missing(
     rutter: Rutter, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -6,18 +6,25 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rutter.actors.world.browser.page_session import NavigationFailed
 from rutter.events.errors import BadInput
 from rutter.pipeline.browser import browser_maker
 from rutter.pipeline.config.company_authority import company_authority
+from rutter.pipeline.config.own_clients import BUNDLES
 from rutter.pipeline.config.settings import Settings, load
+from tests.support.certificate_tool import NEEDED
+from tests.support.company_proxy import company_proxy
 from tests.support.loopback import Loopback, QuietHandler, QuietServer
 from tests.support.policies import HERE
 from tests.support.tls_authority import Authority, authority, issued
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, NEEDED]
+
+PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
+SET = (*BUNDLES, *PROXIES, *map(str.lower, PROXIES))
 
 
 def settings_of(place: Path, vouches: Authority) -> Settings:
@@ -47,7 +54,7 @@ def site(vouches: Authority, name: str) -> Iterator[str]:
 async def test_a_browser_trusts_what_it_vouches_for_by_name_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"):
+    for name in SET:
         monkeypatch.setenv(name, "")  # as it is afterwards
     company = authority()
     with (
@@ -62,6 +69,27 @@ async def test_a_browser_trusts_what_it_vouches_for_by_name_and_nothing_else(
                 await tab.navigate(misnamed, within_ms=20_000)
             with pytest.raises(NavigationFailed, match="ERR_CERT_AUTHORITY_INVALID"):
                 await tab.navigate(strange, within_ms=20_000)
+
+
+@pytest.mark.browser
+async def test_a_site_that_only_the_company_knows_opens_behind_its_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it is meant to be used: the variable that all programs have, and one line for the rest."""
+    for name in SET:
+        monkeypatch.setenv(name, "")  # as it is afterwards
+    company = authority()
+    with site(company, "shop.example") as shop:
+        port = int(shop.rstrip("/").rpartition(":")[2])
+        async with company_proxy({"shop.example:443": port}, "anna:Sea@gull") as proxy:
+            monkeypatch.setenv("HTTPS_PROXY", f"http://anna:Sea%40gull@{proxy.where}")
+            async with browser_maker(settings_of(tmp_path, company))() as browser:
+                named = msgspec.structs.replace(HERE, hosts=("shop.example",))
+                tab = await browser.open_tab(named)
+                assert await tab.navigate("https://shop.example/", within_ms=20_000)
+                with pytest.raises(NavigationFailed):
+                    await tab.navigate("https://other.example/", within_ms=20_000)
+    assert set(proxy.asked) == {"shop.example:443"}
 
 
 def test_it_is_made_once_beside_the_public_ones_and_the_browser_finds_its_own_places(

@@ -22,6 +22,7 @@ from rutter.pipeline.config.settings import load
 from rutter.pipeline.config.trace_target import HTTP, TraceTarget
 from rutter.pipeline.daemon.notify.webhooks import Courier, Letter, RetryPace
 from rutter.pipeline.traces.sdk_exporter import open_sink
+from tests.support.certificate_tool import NEEDED
 from tests.support.company_proxy import CompanyProxyServer, company_proxy
 from tests.support.tls_authority import authority, issued
 
@@ -109,6 +110,7 @@ CLIENTS: dict[str, Callable[[], object]] = {
 }
 
 
+@NEEDED
 @pytest.mark.parametrize("client", CLIENTS)
 async def test_each_client_goes_by_the_proxy_and_trusts_the_authority(
     place: Path, client: str

@@ -210,13 +210,14 @@ class TestGuarded:
         ("CREATE INDEX i ON events (at_ns)", "it holds the index i"),
         ("DROP INDEX events_by_kind", "it lacks: CREATE INDEX events_by_kind"),
         ("ALTER TABLE events ADD COLUMN more TEXT", "it holds the table events"),
+        ("PRAGMA auto_vacuum = 2; VACUUM", "auto_vacuum is 2"),
     ],
 )
 def test_a_database_that_is_not_as_it_was_made_is_named(
     directory: DataDirectory, sql: str, what: str
 ) -> None:
     with closing(sqlite3.connect(directory.log)) as connection:
-        connection.execute(sql)
+        connection.executescript(sql)
         connection.commit()
     said = [fault.what for fault in inspect(directory).faults if fault.kind == "file"]
     assert any(what in each for each in said), said
