@@ -11,7 +11,7 @@ import pytest
 
 from rutter.events.logins import LoginKept, LoginUsed
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.logins import sealed_file
+from rutter.pipeline.logins import login_store, sealed_file
 from rutter.pipeline.logins.login_store import LoginStore
 from rutter.pipeline.logins.sealed_file import key_of, new_lock
 from tests.support import keyrings, xvfb
@@ -315,7 +315,7 @@ def test_a_sign_in_that_cannot_be_kept_leaves_what_was(
         def refuse(*_: object) -> None:
             raise full
 
-        monkeypatch.setattr(LoginStore, "_write", refuse)
+        monkeypatch.setattr(login_store, "write_whole", refuse)
 
     ended = rutter("login", site.base_url, "--script", written(ashore, script), *flags(ashore))
 
