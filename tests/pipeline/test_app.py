@@ -1,6 +1,7 @@
 """Whole sessions in a scripted world: recorded, sailed, stopped, broken, side by side."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -41,6 +42,7 @@ from rutter.events.validator import (
     PlanAdmitted,
 )
 from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Workflow
 from rutter.pipeline import app as module
 from rutter.pipeline.app import App
 from rutter.pipeline.runtime.shutdown import PhaseReport
@@ -91,6 +93,14 @@ pytestmark = pytest.mark.anyio
 HOME = Action("navigate", url=ORIGIN + "/")
 FIND = Action("click", target=by_css("#find"))
 PLACE = ORDER[-1].action
+
+
+@asynccontextmanager
+async def with_order(replayed: Replayed) -> AsyncIterator[tuple[App, World, Workflow]]:
+    """The order was recorded, and is to be run in a shop that may have changed."""
+    log = replayed.memory()
+    async with open_app(log) as app:
+        yield app, shop(), await record_order(app, log)
 
 
 async def turn_the_loop(times: int = 50) -> None:
@@ -439,10 +449,7 @@ async def test_a_click_that_was_dispatched_is_never_repeated(replayed: Replayed)
 async def test_a_run_whose_click_does_nothing_is_tried_once_more_and_fails(
     replayed: Replayed,
 ) -> None:
-    log = replayed.memory()
-    world = shop()
-    async with open_app(log) as app:
-        workflow = await record_order(app, log)
+    async with with_order(replayed) as (app, world, workflow):
         world.replace_at("/", "#find", ScriptedElement(name="Find", inert=True))
         ended = await sail(app, run_for_fairlead(workflow), world)
     assert (ended.reason, ended.failure) == ("failed", "retry_exhausted")
@@ -450,10 +457,7 @@ async def test_a_run_whose_click_does_nothing_is_tried_once_more_and_fails(
 
 
 async def test_what_cannot_be_undone_and_did_nothing_is_not_tried_again(replayed: Replayed) -> None:
-    log = replayed.memory()
-    world = shop()
-    async with open_app(log) as app:
-        workflow = await record_order(app, log)
+    async with with_order(replayed) as (app, world, workflow):
         place = ScriptedElement(name="Place order", submits=True, method="post", inert=True)
         world.replace_at("/customers/2", "#place", place)
         ended = await sail(app, run_for_fairlead(workflow), world)
@@ -462,10 +466,7 @@ async def test_what_cannot_be_undone_and_did_nothing_is_not_tried_again(replayed
 
 
 async def test_a_run_that_is_led_elsewhere_says_so(replayed: Replayed) -> None:
-    log = replayed.memory()
-    world = shop()
-    async with open_app(log) as app:
-        workflow = await record_order(app, log)
+    async with with_order(replayed) as (app, world, workflow):
         world.replace_at("/", "#find", ScriptedElement(name="Find", leads_to="/login"))
         ended = await sail(app, run_for_fairlead(workflow), world)
     said = "wrong_target: led_elsewhere, not at /results"
@@ -508,10 +509,7 @@ async def test_refused_after_the_element_changed_nothing_was_done(replayed: Repl
 
 
 async def test_a_standing_approval_does_not_cover_another_button(replayed: Replayed) -> None:
-    log = replayed.memory()
-    world = shop()
-    async with open_app(log) as app:
-        workflow = await record_order(app, log)
+    async with with_order(replayed) as (app, world, workflow):
         other = ScriptedElement(
             name="Cancel order", leads_to="/orders/1002", submits=True, method="post"
         )
@@ -849,10 +847,7 @@ async def test_text_finds_what_roles_do_not(replayed: Replayed) -> None:
 async def test_a_run_of_another_customer_leaves_the_first_ones_page_alone(
     replayed: Replayed,
 ) -> None:
-    log = replayed.memory()
-    world = shop()
-    async with open_app(log) as app:
-        workflow = await record_order(app, log)
+    async with with_order(replayed) as (app, world, workflow):
         again = with_settings(session_started.run_of(workflow, AURORA, ()))
         assert (await sail(app, again, world)).reason == "completed"
     assert world.path == "/orders/1001"
