@@ -7,7 +7,7 @@ from rutter.events.causes import Cause, PlanSource
 from rutter.events.event import Event, StepEvent, TryEvent
 from rutter.events.page import Resolved, Resting
 from rutter.events.runtime import Failure, StopReason
-from rutter.events.workflow import Driver, Expectation
+from rutter.events.workflow import Driver, Expectation, StandingApproval
 
 
 class PlanProposed(TryEvent, frozen=True, tag="PlanProposed"):
@@ -19,7 +19,8 @@ class PlanProposed(TryEvent, frozen=True, tag="PlanProposed"):
     the places of other steps: when one of them is there, this one is not waited for any longer.
     `within_ms` is how long it is waited for, 0 as long as any; `cover_ms` how long where something
     lies over it, -1 as long as any. With `rest` the page is let come to rest before. With the
-    `render_mode` ghost the page is read from a picture of it.
+    `render_mode` ghost the page is read from a picture of it. `recorded` is the element on which a
+    recording approved of what is predicted.
     """
 
     driver: Driver
@@ -39,6 +40,7 @@ class PlanProposed(TryEvent, frozen=True, tag="PlanProposed"):
     cover_ms: int = -1
     render_mode: RenderMode = "dom"
     source: PlanSource = ""
+    recorded: StandingApproval | None = None
 
 
 class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):

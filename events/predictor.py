@@ -8,16 +8,18 @@ from rutter.events.action import Action
 from rutter.events.checks import AlertSaid, ServerAnswered
 from rutter.events.event import Event
 from rutter.events.run_settings import PredictorName
-from rutter.events.workflow import Driver, Step, Workflow
+from rutter.events.workflow import Driver, StandingApproval, Step, Workflow
 
 
 class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A candidate is one predicted action with its probability in millionths."""
+    """A candidate is one predicted action with its probability in millionths. `recorded` is the
+    element on which a recording approved of it."""
 
     token: str
     action: Action
     probability: int
     source: Literal["first_order", "second_order", "blend"]
+    recorded: StandingApproval | None = None
 
 
 class Within(msgspec.Struct, frozen=True, omit_defaults=True):

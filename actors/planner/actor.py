@@ -339,7 +339,8 @@ def _where_sure(state: PlannedRun, prediction: PredictionMade) -> tuple[AnyEvent
     reason = f"confidence_above_threshold_{said}" if sure else f"confidence_to_suggest_{said}"
     plan = propose(state, "prediction" if sure else "suggestion", "prediction", top.action, reason)
     rest = before_unknown(top.action) if state.step else None
-    return (msgspec.structs.replace(plan, probability=top.probability, rest=rest),)
+    more = {"probability": top.probability, "rest": rest, "recorded": top.recorded}
+    return (msgspec.structs.replace(plan, **more),)
 
 
 def _is_at_its_end(prediction: PredictionMade, threshold: int) -> bool:

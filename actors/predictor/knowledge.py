@@ -14,6 +14,7 @@ from rutter.actors.predictor.journal import DONE, OWN, Journal, PastActions, Tau
 from rutter.actors.predictor.model.learners import NOTHING, OfForesight, OfSeeds
 from rutter.actors.predictor.position.workflow_tracker import RecordedWorkflows
 from rutter.actors.rules.workflows.versions import Effects, Versions
+from rutter.events.action import Action
 from rutter.events.envelope import Envelope
 from rutter.events.predictor import (
     Candidate,
@@ -29,7 +30,7 @@ from rutter.events.predictor import (
 )
 from rutter.events.run_settings import PredictorName
 from rutter.events.signature import bare, token
-from rutter.events.workflow import Workflow
+from rutter.events.workflow import StandingApproval, Workflow
 
 Learns = TypeVar("Learns", OfSeeds, OfForesight)
 
@@ -82,6 +83,7 @@ class Knowledge:
         self.recorded = RecordedWorkflows()
         self.position = 0
         self.generation = 0
+        self._approved: dict[str, dict[str, StandingApproval]] = {}  # by workflow and doing
         self._origins: dict[str, set[str]] = {}  # of everything that was done, where
         self._turn: list[tuple[str, Taught | SessionForgotten]] = []
         self._seeds = Folding(self.journal, OfSeeds())
@@ -147,10 +149,13 @@ class Knowledge:
 
     def _record(self, name: str) -> None:
         newest = self.versions.newest(name)
+        self._approved.pop(name, None)
         if newest is None:
             self.recorded.forget(name)
-        else:
-            self.recorded.learn(newest)
+            return
+        self.recorded.learn(newest)
+        steps = ((bare(token(each.action)), each.standing_approval) for each in newest.steps)
+        self._approved[name] = {doing: given for doing, given in steps if given is not None}
 
     # -- what it says --------------------------------------------------------------------------
 
@@ -162,7 +167,10 @@ class Knowledge:
         source, ranked = found
         named = [(self.doings.exactly(name), name, share) for name, share in ranked]
         known = [(action, name, share) for action, name, share in named if action is not None]
-        return tuple(Candidate(name, action, share, source) for action, name, share in known[:most])
+        return tuple(
+            Candidate(name, action, share, source, self._approval(action))
+            for action, name, share in known[:most]
+        )
 
     def foreseen(
         self, history: Sequence[str], place: str, most: int, bound: Container[str]
@@ -177,11 +185,17 @@ class Knowledge:
         here = [(doing, share) for doing, share in ranked if self._is_of(doing, _origin(place))]
         found = [(self.doings.like(doing, bound), share) for doing, share in here]
         candidates = tuple(
-            Candidate(token(action), action, share, "blend")
+            Candidate(token(action), action, share, "blend", self._approval(action))
             for action, share in found
             if action is not None
         )
         return Foreseen(candidates, dict(ranked).get(NOTHING, 0))
+
+    def _approval(self, action: Action) -> StandingApproval | None:
+        """What a recording that is known approved of this; the workflow that was known first."""
+        doing = bare(token(action))
+        found = (each.get(doing) for each in self._approved.values())
+        return next((each for each in found if each is not None), None)
 
     def _is_of(self, doing: str, origin: str) -> bool:
         """Whether it was ever done on this site: what was learned on one is not for another. To

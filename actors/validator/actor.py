@@ -18,6 +18,7 @@ from rutter.actors.rules.policy.policy import (
     PolicyVerdict,
     judge,
     missing_field,
+    stands,
 )
 from rutter.actors.rules.steps.ghost import RULE as GHOST
 from rutter.actors.rules.steps.ghost import ghost_refusal
@@ -363,6 +364,8 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
 
 
 def _case(state: ValidatorState, plan: PlanProposed, element: Resolved | None) -> PolicyCase:
+    """Which element it is shows when it is found: then what is predicted is judged again."""
+    known = plan.recorded is not None and plan.driver == "prediction"
     return PolicyCase(
         policy=state.started.policy,
         action=plan.action,
@@ -372,6 +375,7 @@ def _case(state: ValidatorState, plan: PlanProposed, element: Resolved | None) -
         checkpoint=state.checkpoint,
         page=state.page,
         start=state.started.url,
+        recorded=known and (element is None or stands(plan.recorded, element)),
     )
 
 

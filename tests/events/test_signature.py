@@ -41,7 +41,7 @@ def identity(action: Action) -> tuple[object, ...]:
         *(action.direction, action.amount, action.ms, action.name, action.tab, action.dialogs),
         *(action.append, action.verify, action.aside, action.wanted),
         *(action.pasted, action.button, action.count, action.modifiers),
-        *(primary(action.to), action.by, action.page),
+        *(primary(action.to), action.by, action.page, action.prompt, action.viewport_only),
     )
 
 

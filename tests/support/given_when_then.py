@@ -52,7 +52,8 @@ def untagged(event: AnyEvent) -> AnyEvent:
         return event
     [tag] = (each for each in TAGS if each in event.__struct_fields__)
     assert getattr(event, tag), f"{tag} is not said of {event}"
-    return msgspec.structs.replace(event, **{tag: type(event).__struct_defaults__[-1]})
+    [usual] = (each.default for each in msgspec.structs.fields(type(event)) if each.name == tag)
+    return msgspec.structs.replace(event, **{tag: usual})
 
 
 class Story:

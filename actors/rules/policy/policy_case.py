@@ -50,7 +50,7 @@ SIGNS_IN = (
 
 class PolicyCase(msgspec.Struct, frozen=True):
     """A case has a `state` by the rules of F6, the `page` it is on, and `start`, the address that a
-    person gave for the session."""
+    person gave for the session. `recorded`: a recording approved of just this on this element."""
 
     policy: Policy
     action: Action
@@ -60,6 +60,7 @@ class PolicyCase(msgspec.Struct, frozen=True):
     checkpoint: Checkpoint | None = None
     page: str = ""
     start: str = ""
+    recorded: bool = False
 
 
 def sets_off(case: PolicyCase) -> bool:

@@ -207,7 +207,7 @@ def denylist(case: PolicyCase) -> PolicyVerdict | None:
     if not word:
         return None
     what = "address" if case.action.type == "navigate" else "element"
-    effect: Effect = "ask" if case.driver in RECORDED else "deny"
+    effect: Effect = "ask" if case.driver in RECORDED or case.recorded else "deny"
     return PolicyVerdict(effect, "denylist", f"the {what} says {word!r}")
 
 

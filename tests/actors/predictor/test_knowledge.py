@@ -22,7 +22,7 @@ from rutter.events.predictor import (
 from rutter.events.run_settings import MILLION
 from rutter.events.signature import signature, token
 from rutter.events.vocabulary import AnyEvent, PredictorEvent
-from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.events.workflow import Expectation, StandingApproval, Step, Workflow
 from tests.support.shop_facts import click
 
 
@@ -212,3 +212,24 @@ def test_it_goes_with_the_workflow_wherever_its_name_goes() -> None:
     assert awaited(told(*twice, WorkflowDeleted("order")), "order", "mine") == ["mine"]
     gone = told(*twice, WorkflowDeleted("order"), WorkflowRenamed("other", "order"))
     assert awaited(gone, "order", "mine") == ["mine"]
+
+
+def test_what_a_recording_approved_of_is_known_of_what_is_predicted() -> None:
+    """As long as the workflow is known, and of that action alone."""
+    given = StandingApproval("https://shop.example", "e1")
+    steps = (Step(click("#a"), standing_approval=given), Step(click("#b")))
+    knowledge = fold(
+        [learned("#a"), learned("#b", "#a"), WorkflowLearned(Workflow("order", 1, steps))],
+        Knowledge(),
+    )
+    knowledge.open_turn(99)
+
+    def known(*history: str) -> list[StandingApproval | None]:
+        before = [token(click(each)) for each in history]
+        said = (knowledge.foreseen(before, "", 1, ()).candidates, knowledge.as_seeds(before, 1))
+        return [each.recorded for candidates in said for each in candidates]
+
+    assert known() == [given, given]
+    assert set(known("#a")) == {None}
+    fold([WorkflowDeleted("order")], knowledge, 99)
+    assert known() == [None, None]

@@ -234,6 +234,25 @@ def test_a_risky_element_is_denied_to_who_did_not_record_it(driver: Driver) -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("driver", "known", "asked"),
+    [
+        ("prediction", "e1", True),  # a recording approved of it, on this very element
+        ("prediction", "e2", False),  # on another one
+        ("prediction", "", False),
+        ("model", "e1", False),  # who proposes it has not seen it done
+    ],
+)
+def test_what_is_predicted_and_was_recorded_on_this_element_is_asked_about(
+    driver: Driver, known: str, asked: bool
+) -> None:
+    recorded = StandingApproval(ORIGIN, known) if known else None
+    proposed = msgspec.structs.replace(plan(click(), driver), recorded=recorded)
+    [first] = said(free_run(), proposed, found(element(name="Delete all")))
+    assert isinstance(first, ApprovalRequested if asked else ActionRejected)
+    assert first.rule == "denylist"
+
+
 def test_a_literal_for_a_secret_field_is_denied() -> None:
     [refusal] = said(RECORDING, plan(fill("#pw", "hunter2")), found(element("input", secret=True)))
     assert isinstance(refusal, ActionRejected)
