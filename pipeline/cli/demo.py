@@ -169,6 +169,8 @@ class _Shown:
             self._told, self._steps = set(), SessionSteps()
         self._steps.take(envelope)
         step = self._steps.step_of(event)
+        if step is not None and step.read_back_of:
+            return  # a look whether it was stored is told with the step
         if isinstance(event, PlanProposed) and event.driver == "prediction" and step is not None:
             sure = hundredths(event.probability or 0)
             self._terminal.say(f"            {sure} sure of what comes next: {step.proposed}")

@@ -229,7 +229,7 @@ def test_what_a_recording_approved_of_is_known_of_what_is_predicted() -> None:
         said = (knowledge.foreseen(before, "", 1, ()).candidates, knowledge.as_seeds(before, 1))
         return [each.recorded for candidates in said for each in candidates]
 
-    assert known() == [given, given]
+    assert set(known()) == {given}
     assert set(known("#a")) == {None}
     fold([WorkflowDeleted("order")], knowledge, 99)
-    assert known() == [None, None]
+    assert set(known()) == {None}
