@@ -29,6 +29,7 @@ from rutter.pipeline.sessions.start import StartedSession
 from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
 from rutter.replay.accuracy.threshold_curve import ratio
 from rutter.replay.projections.metrics import snapshot
+from rutter.replay.step_record import StepRecord
 from rutter.replay.steps import SessionSteps
 from rutter.replay.story.advice import money
 from rutter.replay.story.told_session import Story
@@ -168,21 +169,24 @@ class _Shown:
         if isinstance(event, SessionStarted):
             self._told, self._steps = set(), SessionSteps()
         self._steps.take(envelope)
-        step = self._steps.step_of(event)
-        if step is not None and step.read_back_of:
-            return  # a look whether it was stored is told with the step
-        if isinstance(event, PlanProposed) and event.driver == "prediction" and step is not None:
-            sure = hundredths(event.probability or 0)
+        if isinstance(event, PlanProposed) and event.driver == "prediction":
+            sure, step = hundredths(event.probability or 0), self._steps.steps[event.step]
             self._terminal.say(f"            {sure} sure of what comes next: {step.proposed}")
+        for each in self._steps.in_order:
+            # What failed may be tried in another way, as long as nothing else has begun.
+            over = each is not self._steps.in_order[-1] or isinstance(event, RunStopped)
+            if each.step not in self._told and (each.done or (each.verdict and over)):
+                self._told.add(each.step)
+                self._say(each)
         if isinstance(event, RunStopped):
             self._terminal.say(f"       {event.reason}: {event.detail}")
-        if step is not None and step.verdict and step.step not in self._told:
-            self._told.add(step.step)
-            mark = "[OK]  " if step.done else "[FAIL]"
-            asked = f"  asked: {step.asked}" if step.asked else ""
-            gate = "  approved by its recording" if step.rule == "standing_approval" else ""
-            words = f"{step.number:2}  {step.words}  ({step.took_ms:.0f} ms)"
-            self._terminal.say(f"{mark} {words}{asked}{gate}")
+
+    def _say(self, step: StepRecord) -> None:
+        mark = "[OK]  " if step.done else "[FAIL]"
+        asked = f"  asked: {step.asked}" if step.asked else ""
+        gate = "  approved by its recording" if step.rule == "standing_approval" else ""
+        words = f"{step.number:2}  {step.words}  ({step.took_ms:.0f} ms)"
+        self._terminal.say(f"{mark} {words}{asked}{gate}")
 
 
 def _check_end(story: Story) -> None:
