@@ -81,7 +81,8 @@ def action_done(event: executor.ActionDone) -> Attributes:
 
 
 def query_answered(event: executor.QueryAnswered) -> Attributes:
-    return {} if event.text is None else {"output.value": said(event.text.text)}
+    found: Attributes = {} if event.text is None else {"output.value": said(event.text.text)}
+    return found if event.render_mode == "dom" else {**found, "rutter.render_mode": "ghost"}
 
 
 def hosts_contacted(event: observer.HostsContacted) -> Attributes:
