@@ -151,6 +151,30 @@ def test_what_kept_a_run_out_is_named_with_what_a_person_can_do(
     assert "rutter run " in lesson.next
 
 
+@pytest.mark.parametrize(
+    ("code", "failure", "words", "advice"),
+    [
+        (
+            "ghost_refused",
+            "policy_denied",
+            "a picture of the page may not be read",
+            "--allow-ghost",
+        ),
+        ("no_reader", "lost", "nobody here reads pictures of pages", "rutter doctor"),
+        ("reader_failed", "lost", "who reads pictures gave no answer", "vision_provider"),
+        ("nothing_read", "lost", "there was nothing to be read in the picture", "picture"),
+    ],
+)
+def test_why_no_picture_was_read_is_told_with_what_would_help(
+    settings: Settings, code: str, failure: str, words: str, advice: str
+) -> None:
+    story = lost(failure=failure)
+    story.cause = Cause(code=code)
+    lesson = learned(story, settings)
+    assert words in lesson.reason
+    assert advice in lesson.next
+
+
 def test_what_lies_over_an_element_is_named(settings: Settings) -> None:
     detail = "element_obscured: the dialog 'Cookies' is open"
     story = lost(failure="retry_exhausted", detail=detail)
