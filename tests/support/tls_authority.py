@@ -28,7 +28,7 @@ def issued(authority: "Authority", name: str) -> ssl.SSLContext:
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     certificate = (
         x509.CertificateBuilder()
-        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"of {name}")]))
         .issuer_name(issuer.subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())

@@ -54,8 +54,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
         return await app.run_session(started, made, name=name)
 
     monkeypatch.setattr(App, "run_in_browser", run_in_browser)
-    monkeypatch.setattr(session_run, "Chromium", NoBrowser)
-    monkeypatch.setattr(session_run, "require_chromium", lambda _: Path("/no/browser"))
+    monkeypatch.setattr(session_run, "browser_maker", lambda _: NoBrowser)
     return seen
 
 

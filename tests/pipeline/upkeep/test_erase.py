@@ -380,8 +380,7 @@ class TestTrouble:
             async with session_run.open_pipeline(Settings(directory.root), Terminal()):
                 pass
 
-        monkeypatch.setattr(session_run, "require_chromium", lambda settings: Path("none"))
-        monkeypatch.setattr(session_run, "Chromium", NoBrowser)
+        monkeypatch.setattr(session_run, "browser_maker", lambda settings: NoBrowser)
         asyncio.run(open_and_close())
         assert holding(directory.root, NEEDLE) == []
         assert inspect(directory).ok

@@ -1,8 +1,10 @@
 """Given a company's proxy: what is judged here goes out through it, and nothing else does."""
 
+import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,6 +16,7 @@ from rutter.actors.world.egress.gate import Gate, ProxyPassage
 from rutter.events.policy import Policy
 from tests.support.company_proxy import CompanyProxyServer, Way, company_proxy
 from tests.support.proxy_peers import Line, line_to, origin, rule
+from tests.support.tls_authority import authority, issued
 
 pytestmark = pytest.mark.anyio
 
@@ -185,6 +188,25 @@ async def test_what_the_browser_is_told_names_the_proxy_and_never_the_password()
         Unreachable, match=r"PROXY_CONNECTION_FAILED: nobody answers at 127\.0\.0\.1:1,"
     ):
         await tunnel(gone, "8.8.8.8", 443)
+
+
+async def test_one_that_is_spoken_to_by_tls_shows_who_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    known = authority()
+    (tmp_path / "known.pem").write_bytes(known.pem)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "known.pem"))
+    for vouches in (known, authority()):
+        company = CompanyProxyServer({"8.8.8.8:443": 1})
+        context = issued(vouches, "localhost")
+        server = await asyncio.start_server(company.handle, "127.0.0.1", 0, ssl=context)
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Unreachable) as failed:
+            await tunnel(CompanyProxy("localhost", port, tls=True), "10.9.9.9", 443)
+        server.close()
+        await company.close()
+        assert company.asked == (["10.9.9.9:443"] if vouches is known else [])
+        assert failed.value.status == (403 if vouches is known else 0)
 
 
 async def test_a_tunnel_that_breaks_off_is_no_answer() -> None:
