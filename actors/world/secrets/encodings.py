@@ -143,14 +143,11 @@ def _spelled(core: str, gap: str) -> str:
         return "|".join(sorted(map(re.escape, _usual(core)), key=len, reverse=True))
     # A word of what a blank may become is a part of the blank around it.
     words = [word for word in core.split() if word.strip(IN_BLANKS)] or core.split()
-    spaces = (
-        rf"{_PERCENT}20|(?i:{_PERCENT}c2{_PERCENT}a0)|{_AMP}(?:nbsp|#160|#32|#x20);"
-        rf"|{_BACKSLASH}(?:u0020|[nrt])"
-    )
     # Each in one way only: what can be read in two takes a power of two of them.
-    between = {*re.findall(r"\s", core), *(IN_BLANKS if words != core.split() else "")}
-    own = "".join(f"|(?i:{'|'.join(_coded(char))})" for char in sorted(between - {" ", "\u00a0"}))
-    blank = rf"(?:{ANY_GAP}|[+_]|{spaces}{own}){{1,{MAX_BLANK}}}"
+    between = {" ", "\u00a0", *re.findall(r"\s", core)}
+    between.update(IN_BLANKS if words != core.split() else "")
+    coded = "|".join(form for char in sorted(between) for form in _coded(char))
+    blank = rf"(?:{ANY_GAP}|[+_]|{_BACKSLASH}[nrt]|(?i:{coded})){{1,{MAX_BLANK}}}"
     return blank.join(_word(word, gap) for word in words)
 
 

@@ -189,6 +189,8 @@ def telling(value: str) -> bool:
     st.sampled_from(sorted(WAYS | LOOSE)),
 )
 @example("k7abc\ndefghQx", "in an address")
+@example("k7000000\u00a00Qx", "and in hex")
+@example("k7000000\u00a00Qx", "as Python in ASCII")
 @example("k7000000--Qx", "with nothing to be seen between")
 def test_whatever_the_value_is_it_is_found_in_every_form(value: str, way: str) -> None:
     redact = Redactor({"pw": value})
