@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 import anyio
 import msgspec
 import pytest
-from playwright.async_api import Request
+from playwright.async_api import Page, Request, Response
 
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import Gate, NoGate, OpensPassages
@@ -84,22 +84,32 @@ async def lab(anyio_backend: str) -> AsyncIterator[Lab]:
         yield await anext(found)
 
 
-async def posted(browser: Chromium, server: UnansweringServer, way: Way, act: str) -> int:
+async def most_posted(
+    browser: Chromium, server: UnansweringServer, way: Way, act: str, rounds: int = 1
+) -> int:
+    """How often the server counts it at most, by the connections that a window keeps."""
+    window = await browser.open_window(HERE)
+    counts = [await posted(window.tab.page, server, way, act) for _ in range(rounds)]
+    await window.close()
+    return max(counts)
+
+
+async def posted(page: Page, server: UnansweringServer, way: Way, act: str) -> int:
     """How often the server counts it, when the browser has given it up or has its answer: one that
     is sent again is over only after that."""
-    window = await browser.open_window(HERE)
-    page = window.tab.page
-    server.way = "answer"
     await page.goto(server.url)
     server.way, server.posts = way, 0
     over = anyio.Event()
 
-    def ended(request: Request) -> None:
+    def failed(request: Request) -> None:
         if request.method == "POST":
             over.set()
 
-    page.on("requestfailed", ended)
-    page.on("response", lambda response: ended(response.request))
+    def answered(response: Response) -> None:
+        failed(response.request)
+
+    page.on("requestfailed", failed)
+    page.on("response", answered)
     with anyio.fail_after(20):
         if act == "enter":
             await page.press("#enter", "Enter", no_wait_after=True)
@@ -109,7 +119,8 @@ async def posted(browser: Chromium, server: UnansweringServer, way: Way, act: st
             await until(lambda: server.posts > 0)
         else:
             await over.wait()
-    await window.close()
+    page.remove_listener("requestfailed", failed)
+    page.remove_listener("response", answered)
     return server.posts
 
 
@@ -120,9 +131,10 @@ async def test_what_is_not_answered_is_sent_once(lab: Lab, protocol: Protocol) -
     for number, way in enumerate(WAYS):
         acts = ACTS if SOAK else (ACTS[number % len(ACTS)],)
         for act in acts:
-            rounds = [await posted(lab.browser, server, way, act) for _ in range(ROUNDS)]
-            counted[f"{way} {act}"] = max(rounds)
+            most = await most_posted(lab.browser, server, way, act, ROUNDS)
+            counted[f"{way} {act}"] = most
     again = {name for name, posts in counted.items() if posts > 1}
+    print(protocol, counted)
     assert {name.split()[0] for name in again} == ASKED_AGAIN[protocol] & set(WAYS), counted
 
 
@@ -170,4 +182,4 @@ async def test_without_the_proxy_it_is_sent_twice() -> None:
     async with aclosing(labs(NoGate())) as found:
         lab = await anext(found)
         for server in lab.servers.values():
-            assert await posted(lab.browser, server, "reset", "fetch") == 2
+            assert await most_posted(lab.browser, server, "reset", "fetch") == 2
