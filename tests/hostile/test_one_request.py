@@ -6,12 +6,13 @@ Whatever it counts, a session that sent it says that nobody knows what came of i
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Literal, NamedTuple, get_args
 
 import anyio
 import msgspec
 import pytest
+from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page, Request, Response
 
 from rutter.actors.world.browser.chromium import Chromium
@@ -97,7 +98,10 @@ async def most_posted(
 async def posted(page: Page, server: UnansweringServer, way: Way, act: str) -> int:
     """How often the server counts it, when the browser has given it up or has its answer: one that
     is sent again is over only after that."""
-    await page.goto(server.url)
+    gone_to = False
+    while not gone_to:
+        with suppress(PlaywrightError):  # the page of its own that the browser shows may come late
+            gone_to = await page.goto(server.url) is not None
     server.way, server.posts = way, 0
     over = anyio.Event()
 
