@@ -48,6 +48,12 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
+# Never only to run it again: what the disk has no room to tell may have been done.
+MAKE_ROOM = (
+    "free some disk space, and look what was done (rutter show last) before you run it again"
+)
+
+
 @contextmanager
 def disk_told(place: Path, kept: str = "") -> Iterator[None]:
     """Says what the disk refuses as an error of ours, with the place and what to do."""
@@ -59,8 +65,7 @@ def disk_told(place: Path, kept: str = "") -> Iterator[None]:
 
 def disk_error(error: OSError, place: Path, kept: str = "") -> WorldBroken:
     if is_full(error):
-        fix = "free some disk space and run again"
-        return LogFull(f"no space left to write {place}{kept}", fix)
+        return LogFull(f"no space left to write {place}{kept}", MAKE_ROOM)
     why = error.strerror or error
     return WorldBroken(f"{place} cannot be written ({why}){kept}", "check the place and the disk")
 

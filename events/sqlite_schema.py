@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from rutter.events.codec import decode
-from rutter.events.durable import disk_error, sync
+from rutter.events.durable import MAKE_ROOM, disk_error, sync
 from rutter.events.envelope import Actor, Envelope, kind
 from rutter.events.errors import (
     LogCorrupt,
@@ -170,7 +170,7 @@ def write_error(error: Exception, path: Path) -> LogWriteFailed:
     """SQLite's error as one of ours that says what to do."""
     name = _name(error)
     if name in ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"):  # the second: no room for shared memory
-        return LogFull(f"no space left to write {path}", "free some disk space and run again")
+        return LogFull(f"no space left to write {path}", MAKE_ROOM)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return LogLocked(f"{path} is locked by another process", "close that process and run again")
     return LogWriteFailed(

@@ -2,6 +2,7 @@
 
 import shlex
 
+from rutter.events.errors import LogFull
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli import run_rows
 from rutter.pipeline.cli.daemon_client import through_daemon
@@ -66,8 +67,14 @@ def _done(story: Story) -> str:
 def _tell_learned(
     story: Story, options: Options, tables: Tables, terminal: Terminal, sailed: Workflow | None
 ) -> None:
-    """What the way to a goal is called from now on, if it was found; what was repaired of one."""
-    for flow in known_workflows(tables):
+    """What the way to a goal is called from now on, if it was found; what was repaired of one. The
+    run is over: tables that cannot be written now are made good by whoever looks next."""
+    try:
+        known = known_workflows(tables)
+    except LogFull as full:
+        terminal.note(str(full))
+        return
+    for flow in known:
         if flow.session != story.session:
             continue
         if sailed is not None:
