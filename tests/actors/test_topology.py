@@ -111,7 +111,7 @@ def test_only_reading_and_stopping_a_clock_need_not_wait_for_the_disk() -> None:
         PlanAdmitted: ("executor",),
         ActionDone: ("observer",),
         ActionFailed: ("observer",),
-        QueryStarted: ("executor",),
+        QueryStarted: ("executor", "clock"),
         QueryAnswered: ("observer",),
         QueryFailed: ("observer",),
         FilesRequested: ("observer",),
