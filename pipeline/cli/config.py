@@ -66,7 +66,7 @@ def set_key(options: Options, settings: Settings, terminal: Terminal) -> None:
     name, said = options.key, options.value
     place = set_value(settings.config, name, said)
     above = settings.config.values.get(name)
-    stands = above.source if above is not None and "variable" in above.source else ""
+    stands = above.source if above is not None and above.of_variable else ""
     terminal.answer({"key": name, "value": said, "config": str(place), "overruled_by": stands})
     terminal.say(f"{name} is {said} from the next start on  ({place})")
     if stands:

@@ -63,6 +63,10 @@ class SourcedValue(NamedTuple):
     value: Value
     source: str = DEFAULT
 
+    @property
+    def of_variable(self) -> bool:
+        return self.source.startswith("the variable ")
+
 
 class Config(msgspec.Struct, frozen=True):
     """The configuration is every value with its source, from `file`, sought in `looked`."""
@@ -202,8 +206,13 @@ def read_config(typed: str | None, data: Path, env: Mapping[str, str]) -> Config
     looked = (Path(named).expanduser(),) if named else (data / FILE, own / "rutter" / FILE)
     found = next((each for each in looked if named or each.exists()), None)
     config = read_text(found, file_text(found)) if found is not None else Config()
-    values = {**config.values, **_from_environment(env)}
-    config = msgspec.structs.replace(config, values=values, looked=looked)
+    config = msgspec.structs.replace(config, looked=looked)
+    return below_variables(config, _from_environment(env))
+
+
+def below_variables(config: Config, variables: Mapping[str, SourcedValue]) -> Config:
+    """What a file says, with the variables above it; raises `BadInput` where they do not agree."""
+    config = msgspec.structs.replace(config, values={**config.values, **variables})
     _check_together(config)
     return config
 

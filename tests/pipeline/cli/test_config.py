@@ -192,6 +192,7 @@ def test_one_value_is_set_and_all_else_that_is_written_stays(
         ("run.threshold", "7", "run.threshold"),
         ("secrets.pin.source", "hunter2", "env:VARIABLE"),
         ("secrets.pin.colour", "blue", "colour"),
+        ("agent.internal.enabled", "true", "agent.internal.allowed_tools names no tool"),
     ],
 )
 def test_what_would_be_refused_at_the_next_start_is_not_written(
@@ -218,6 +219,23 @@ def test_what_init_writes_takes_the_tables_of_the_docs_and_set_values(
     with file.open("a") as end:
         end.write("[logins]\n")
     refused(rutter("sessions"), "rutter config set KEY VALUE finds the place")
+
+
+def test_a_link_stays_one_to_where_the_person_keeps_the_file(
+    rutter: Rutter, tmp_path: Path
+) -> None:
+    link, kept = configure(rutter, WRITTEN), tmp_path / "kept.toml"
+    link.rename(kept)
+    link.symlink_to(kept)
+    assert rutter("config", "set", "policy.upload_mb", "7").code == 0
+    assert link.readlink() == kept
+    assert "upload_mb = 7 #" in kept.read_text()
+
+
+def test_where_a_table_has_no_place_it_is_said_what_to_write(rutter: Rutter) -> None:
+    configure(rutter, "agent = {ghost = {enabled = true}}\n")
+    told = rutter("config", "set", "agent.internal.max_steps", "9")
+    refused(told, "write [agent.internal] there as a table of its own")
 
 
 def test_the_first_value_that_is_set_makes_the_file(rutter: Rutter) -> None:
