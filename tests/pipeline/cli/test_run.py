@@ -130,9 +130,9 @@ def test_a_covered_button_is_not_clicked(ship: Ship) -> None:
     assert f"screenshot: {place}" in ended.out
     assert place.read_bytes().startswith(b"\x89PNG")
     lines = ended.err.splitlines()
-    assert lines.count("PHASE 4: VERIFY") == 17  # 16 steps, and the last, once
+    assert lines.count("PHASE 4: VERIFY") == 18  # 16 steps, one look, and the last, once
     assert "[OK] APPROVED: click 'Review order' (approved by its recording)" in lines
-    assert "Action 17 failed after retry. Aborting plan." in lines
+    assert "Action 18 failed after retry. Aborting plan." in lines
 
 
 def test_a_dialog_is_dismissed_and_nothing_is_taken_for_done(ship: Ship) -> None:
@@ -222,7 +222,7 @@ def test_place_on_hold_is_not_place_order(ship: Ship, asked: bool) -> None:
     assert ended.code == (0 if asked else 5)
     assert all(is_wanted(order) for order in ship.site.placed)
     assert len(ship.site.placed) == asked
-    [step] = [each for each in ship.story("last")["steps"] if each["step"] == 17]
+    [step] = [each for each in ship.story("last")["steps"] if each.get("index") == 16]
     assert step["asked"]
     assert "Submit purchase" in step["healed"]
 
@@ -338,7 +338,7 @@ def test_killed_while_it_placed_an_order_the_outcome_is_unknown_and_it_is_not_re
         "interrupted before its outcome was judged",
     )
     [unknown] = events(ship, OutcomeUnknown)
-    assert unknown.step == 17
+    assert unknown.step == 18  # a look came before it
     assert len(ship.site.placed) == 1
 
     again = ship.run()  # nobody is there to say whether it happened
@@ -414,11 +414,14 @@ def test_a_free_run_follows_what_it_learned_and_stops_before_what_it_cannot_take
     assert counted["unsafe_filtered"] == 1
 
 
-def test_a_free_run_is_not_talked_into_it_by_a_person_either(ship: Ship) -> None:
-    """What the denylist names is denied to a prediction, whoever would say yes (E1)."""
+def test_a_person_lets_a_free_run_do_what_was_recorded_on_this_very_element(ship: Ship) -> None:
+    """What the denylist names is asked about there, and goes no further than its limits (E1)."""
     ended = ship.rutter(*ship.harbour.free(), "--answers", ship.harbour.yes)
 
-    assert ended.code == 4
+    assert ended.code == 3
+    assert "max_steps at step 12" in ended.out
+    [sign_in] = [each for each in ship.story("last")["steps"] if each["words"] == "click 'Sign in'"]
+    assert (sign_in["rule"], sign_in["verdict"]) == ("denylist", "confirmed")
     assert ship.site.placed == ()
 
 
