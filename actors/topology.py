@@ -49,7 +49,7 @@ HEARD: dict[type[Event], Hearers] = {
     observer.BrowserLost: Hearers(("planner",)),
     observer.DownloadFinished: Hearers(("critic", "predictor")),
     observer.FilesSeen: Hearers(("critic",)),
-    logins.LoginUsed: Hearers(("predictor", "planner")),
+    logins.LoginUsed: Hearers(("critic", "predictor", "planner")),
     # decisions of the Critic
     critic.ActionJudged: Hearers(("critic", "predictor", "planner"), when_durable=("advisor",)),
     critic.PageAssessed: Hearers(("predictor", "validator", "planner"), when_durable=("advisor",)),

@@ -63,6 +63,7 @@ VerdictCode = (
         "place_reached",
         "read_back",
         "says_failed",
+        "signed_in_already",  # a kept login made the way to the sign-in lead on
         "something_was_sent_and_nothing_is_shown",
         "stayed_on_the_page",
         "the_page_came_anew_as_it_was",

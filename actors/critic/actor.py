@@ -70,6 +70,7 @@ from rutter.events.executor import (
     TargetChanged,
     TargetResolved,
 )
+from rutter.events.logins import LoginUsed
 from rutter.events.observer import DownloadFinished, FilesSeen, PageObserved
 from rutter.events.page import Resting
 from rutter.events.planner import ObservationRequested, PlanProposed, RunStopped
@@ -250,6 +251,8 @@ def _noted(state: CriticState, event: AnyEvent) -> CriticState:
             return change(state, rested=True)
         case RunStopped():
             return change(state, stopped=True)
+        case LoginUsed(origin=origin):
+            return change(state, logins=(*state.logins, origin))
         case _:
             return change(state, inquiry=_inquired(state, event))
 

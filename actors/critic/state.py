@@ -9,6 +9,7 @@ from rutter.actors.critic.proof import EnteredValue, SessionProof
 from rutter.actors.critic.recorded_person import PersonsWork
 from rutter.actors.critic.verdict import Judgement, VerdictCase, judge
 from rutter.actors.rules.steps.check_results import AfterStep, bound_all
+from rutter.actors.rules.steps.service_script import goes_to_sign_in
 from rutter.events.action import Untrusted
 from rutter.events.advisor import VisionGiven
 from rutter.events.checks import FileCheck, PageState
@@ -91,6 +92,7 @@ class CriticState(msgspec.Struct, frozen=True):
     owed: tuple[tuple[int, str], ...] = ()
     sent: tuple[Exchange, ...] = ()
     rested: bool = False
+    logins: tuple[str, ...] = ()  # origins whose kept logins were taken along
     empty_since_ns: int = 0  # since when a page is waited for that looks empty
 
     @property
@@ -124,6 +126,7 @@ def case_of(state: CriticState) -> VerdictCase | None:
         status=state.sight.status,
         element=state.element,
         url=state.outcome.url if isinstance(state.outcome, ActionDone) else "",
+        signed_in=goes_to_sign_in(state.plan, state.logins),
     )
 
 

@@ -39,7 +39,8 @@ NOTHING = Expectation()
 class VerdictCase(msgspec.Struct, frozen=True):
     """A verdict rests on this case. `pending` requests of the page have no answer yet; `sent` were
     to change something on the other side. `status` is the document's own. `url` is what the page's
-    address was when input was dispatched: what it was before, the page itself changed."""
+    address was when input was dispatched: what it was before, the page itself changed. `signed_in`:
+    a login was taken along to where it was to go, which asked to sign in when it was recorded."""
 
     running: ActionStarted
     outcome: ActionDone | ActionFailed
@@ -52,6 +53,7 @@ class VerdictCase(msgspec.Struct, frozen=True):
     status: int = 0
     element: Resolved | None = None
     url: str = ""
+    signed_in: bool = False
 
     @property
     def after(self) -> Page:
@@ -110,11 +112,18 @@ def _decides(learned: Check, running: ActionStarted, state: PageState, before: P
 def judge(case: VerdictCase) -> Judgement:
     """The verdict as far as it can be told now."""
     found = _effect(case)
+    if found.code == "other_place" and _is_needless(case):
+        return Judgement("confirmed", "signed_in_already", case.after.url, case.after.title.text)
     if found.verdict == "confirmed":
         found = _checked(case, found)
     if found.verdict == "confirmed":
         found = _unless_it_says_no(case, _in_its_state(case, found))
     return _doubted(case, found)
+
+
+def _is_needless(case: VerdictCase) -> bool:
+    """Whoever is signed in is led on by the page that asks the others to sign in."""
+    return case.signed_in and case.seen.state != "LOGIN_REQUIRED" and 0 < case.status < 400
 
 
 def _doubted(case: VerdictCase, found: Judgement) -> Judgement:

@@ -1,6 +1,9 @@
 """The end of a session is told in a few lines: what came of it, why, and the next command to
 type."""
 
+from itertools import pairwise
+
+from rutter.actors.rules.steps.service_script import SIGNED_IN
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli.recorded_hosts import tell_blocked, tell_by_name
 from rutter.pipeline.cli.terminal import Terminal, count
@@ -35,7 +38,9 @@ def report(
         came = f"dry run of {_what(story)}" if tried else done
         took = f"{story.took_ms / 1000:.1f} s"
         read_back = f"; {proven}" if (proven := in_one_line(story)) else ""
-        ending = f"{confirmed} steps confirmed in {took}, {_spent(story)}{read_back}"
+        needless = _needless(story)
+        passed = f" ({count(needless, 'sign-in step')} not needed)" if needless else ""
+        ending = f"{confirmed} steps confirmed{passed} in {took}, {_spent(story)}{read_back}"
         terminal.say(f"[OK] {came}: {ending}")
         _tell_done(story, terminal, tried=tried)
         terminal.say_below(*proposed(story, settings))
@@ -52,6 +57,15 @@ def _what(story: Story) -> str:
     if story.led:
         return f"{story.name} to the goal {quoted(story.goal)}"
     return f"{story.name} version {story.version}" if story.version else story.name or "a free run"
+
+
+def _needless(story: Story) -> int:
+    """How many steps that sign in were left out, because a kept login had."""
+    return sum(
+        after.index - each.index - 1
+        for each, after in pairwise(story.steps)
+        if each.code == SIGNED_IN and after.index > each.index
+    )
 
 
 def _spent(story: Story) -> str:

@@ -20,6 +20,7 @@ from rutter.events.service_pack import ServiceScript
 from rutter.events.vocabulary import AnyEvent
 
 ELSEWHERE = ("other_place", "led_elsewhere")  # of a step that led on
+SIGNED_IN = "signed_in_already"
 
 
 class ScriptProgress(msgspec.Struct, frozen=True):
@@ -110,16 +111,21 @@ def is_past_sign_in(
     plan: PlanProposed | None, judged: ActionJudged, origins: Collection[str]
 ) -> bool:
     """A navigation that led to a sign-in when it was recorded, and on to another page now: whoever
-    took a kept login along is signed in. `origins` are those of the logins: the sign-in's, or that
-    of the page which was asked for, where the site asks on a host of its own."""
+    took a kept login along is signed in."""
+    elsewhere = judged.verdict == "wrong_target" and judged.code in ELSEWHERE
+    return (elsewhere or judged.code == SIGNED_IN) and goes_to_sign_in(plan, origins)
+
+
+def goes_to_sign_in(plan: PlanProposed | None, origins: Collection[str]) -> bool:
+    """Whether a kept login may make it needless. `origins` are those of the logins: the sign-in's,
+    or that of the page which was asked for, where the site asks on a host of its own."""
     if plan is None or plan.expects is None or plan.driver != "workflow":
         return False
     asking = plan.expects.place.origin if plan.expects.place is not None else ""
     if asking not in origins and origin_of(plan.action.url or "") not in origins:
         return False
     moves = plan.action.type == "navigate" and not plan.action.verify
-    elsewhere = judged.verdict == "wrong_target" and judged.code in ELSEWHERE
-    return moves and elsewhere and plan.expects.state == "LOGIN_REQUIRED"
+    return moves and plan.expects.state == "LOGIN_REQUIRED"
 
 
 def is_of_way(plan: PlanProposed | None) -> bool:

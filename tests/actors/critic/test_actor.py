@@ -10,6 +10,7 @@ from rutter.actors.critic.verdict import VerdictCase, judge
 from rutter.actors.rules.pages.barrier import FILLED_MS, IDLE_MS
 from rutter.actors.rules.steps.check_results import AfterStep
 from rutter.events.action import Action, ActionType, Untrusted
+from rutter.events.checks import PageState
 from rutter.events.critic import (
     ActionJudged,
     CompletionChecked,
@@ -154,6 +155,34 @@ def test_without_a_recording_another_site_is_not_what_was_asked() -> None:
     assert verdict_on(go_to("/a"), elsewhere) == ("wrong_target", "other_place")
     unreachable = Page(url="chrome-error://chromewebdata/")
     assert verdict_on(go_to("/a"), unreachable)[0] == "wrong_target"
+
+
+@pytest.mark.parametrize(
+    ("signed_in", "state", "status", "judged"),
+    [
+        (True, "UNKNOWN", 200, ("confirmed", "signed_in_already", 0)),
+        (True, "LOGIN_REQUIRED", 200, ("wrong_target", "other_place", 3_000)),  # has expired
+        (True, "UNKNOWN", 403, ("wrong_target", "other_place", 3_000)),
+        (True, "UNKNOWN", 0, ("wrong_target", "other_place", 3_000)),  # nobody answered
+        (False, "UNKNOWN", 200, ("wrong_target", "other_place", 3_000)),
+    ],
+)
+def test_whoever_is_signed_in_already_is_led_past_the_sign_in(
+    signed_in: bool, state: PageState, status: int, judged: tuple[Verdict, str, int]
+) -> None:
+    expects = Expectation(moved=True, place=place("/login"), state="LOGIN_REQUIRED")
+    judgement = judge(
+        VerdictCase(
+            ActionStarted(1, 1, go_to("/login")),
+            done(),
+            HOME,
+            AfterStep(page("/desk"), state=state),
+            expects,
+            status=status,
+            signed_in=signed_in,
+        )
+    )
+    assert (judgement.verdict, judgement.code, judgement.may_still_come_ms) == judged
 
 
 # -- click, press, scroll ------------------------------------------------------------------------
