@@ -282,7 +282,8 @@ def _finds_nothing(state: PlannedRun, due: StepDue | PredictionMade) -> bool:
 def _reads_here(state: PlannedRun, due: StepDue | PredictionMade) -> bool:
     """Whether what keeps programs out would be read in place of the page, though it may go."""
     reads = isinstance(due, StepDue) and due.step.action.type in READS
-    return reads and reads_by_itself(state.started.settings.ghost, state.barrier)
+    shut = state.barred or reads_by_itself(state.started.settings.ghost, state.barrier)
+    return reads and shut
 
 
 def _next_of_script(state: PlannedRun) -> AnyEvent | None:

@@ -6,14 +6,14 @@ to do, who is asked where they have a window; no model is, and nothing else is t
 
 import msgspec
 
-from rutter.actors.planner.run import Run, excused
+from rutter.actors.planner.run import Run, excused, stop_run
 from rutter.actors.planner.state import BY_HAND, PlannedRun
 from rutter.actors.rules.pages.barrier_words import barrier_in_words
 from rutter.actors.rules.steps.healing import GONE
 from rutter.events.causes import Cause
 from rutter.events.critic import Barrier, PageAssessed
 from rutter.events.envelope import Envelope
-from rutter.events.planner import CheckpointReached, ObservationRequested, RunStopped
+from rutter.events.planner import CheckpointReached, ObservationRequested, PlanProposed, RunStopped
 from rutter.events.runtime import SessionResumed
 from rutter.events.tools import ToolAnswered
 from rutter.events.validator import ActionRejected
@@ -73,8 +73,20 @@ def with_barrier(run: Run, decided: AnyEvent) -> AnyEvent:
             return msgspec.structs.replace(decided, kind="barrier", why=why)
         case RunStopped() if _is_why(run, barrier, decided):
             return _kept_out(run, barrier, decided)
+        case RunStopped(reason="completed") | PlanProposed() if _told_no_more(run):
+            why = "a picture of it tells no more"
+            return _kept_out(run, barrier, stop_run(run, "failed", "needs_person", why))
         case _:
             return decided
+
+
+def _told_no_more(run: Run) -> bool:
+    """Whether what a workflow read last is a picture of what keeps it out: it is kept, as what is
+    said there, and is not what was recorded to be read."""
+    flight = run.flight
+    if not run.barred or flight is None or flight.answered is None:
+        return False
+    return flight.plan.driver == "workflow" and flight.plan.render_mode == "ghost"
 
 
 def _is_why(run: Run, barrier: Barrier, stop: RunStopped) -> bool:

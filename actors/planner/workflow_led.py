@@ -20,7 +20,7 @@ from rutter.actors.rules.steps.already_done import in_words as settled_in_words
 from rutter.actors.rules.steps.already_done import look_for as look_whether_done
 from rutter.actors.rules.steps.healing import GONE, heal, look_for
 from rutter.actors.rules.steps.pace import at_the_end, before_recorded
-from rutter.events.action import Action
+from rutter.events.action import READS, Action
 from rutter.events.causes import Cause
 from rutter.events.critic import ActionJudged, ReadBackDue
 from rutter.events.executor import LookalikesFound
@@ -61,6 +61,11 @@ def follow(state: PlannedRun, due: StepDue, now_ns: int) -> AnyEvent:
     reason = f"workflow_step_{due.index + 1}_of_{due.of}"
     action, after = due.step.action, due.step.after
     plan = propose(state, "workflow", "workflow", action, reason, due.index, after)
+    if state.barred and action.type in READS and plan.render_mode == "dom":
+        # The words of a notice are no result; of a picture of one see `_told_no_more`.
+        why = "what is to be read is not shown"
+        skipped = passed_over(due.index, due.of, why) if due.step.optional else None
+        return skipped or for_a_person(state, due, why)
     rest = before_recorded(due.step, state.pace, settings) if state.step else None
     return waiting(state, due, msgspec.structs.replace(plan, rest=rest))
 

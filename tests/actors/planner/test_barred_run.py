@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from rutter.actors.planner.actor import Planner
+from rutter.events.action import Action, ByCss, Target
 from rutter.events.causes import Cause
 from rutter.events.critic import Barrier, PageAssessed
 from rutter.events.planner import CheckpointReached, ObservationRequested, PlanProposed, RunStopped
@@ -88,6 +89,29 @@ def test_with_nobody_there_the_run_ends_as_one_that_needs_a_person(barrier: Barr
     assert (stop.reason, stop.failure) == ("policy_denied", "needs_person")
     assert stop.cause == Cause("barrier", code=barrier.kind, why=barrier.detail)
     assert stop.detail.endswith(": element_not_found: no")
+
+
+@pytest.mark.parametrize(
+    "action", [Action("read_page"), Action("extract", target=Target((ByCss("h1"),)))]
+)
+@pytest.mark.parametrize("let_in", [True, False])
+def test_a_notice_is_not_read_in_place_of_the_page(action: Action, let_in: bool) -> None:
+    flow = shop_facts.workflow(step(action))
+    story, due = Story(Planner()), StepDue(0, 1, flow.steps[0])
+    for event in (shop_facts.run_of(flow), saw(), PageAssessed("", BLOCKED)):
+        story.tell(at(0, event))
+    assert story.tell(at(0, due)) == (AWAITED,)
+    story.tell(at(LATER, PageAssessed("", None if let_in else BLOCKED)))
+    story.tell(at(LATER, due))
+    match story.decided[-1]:
+        case PlanProposed() as plan:
+            assert let_in
+            assert plan.action == action
+        case RunStopped(failure="needs_person") as stop:
+            assert not let_in
+            assert stop.cause == Cause("barrier", code="blocked")
+        case other:
+            raise AssertionError(other)
 
 
 def test_whoever_has_a_window_is_asked_and_the_step_is_due_again_behind_it() -> None:

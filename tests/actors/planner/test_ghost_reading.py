@@ -11,7 +11,7 @@ from rutter.actors.rules.steps.ghost import RULE
 from rutter.events.action import Action, Untrusted
 from rutter.events.advisor import AdviceError, AdviceFailed, AdviceLost, AdviceReceived
 from rutter.events.causes import Cause
-from rutter.events.critic import Barrier, PageAssessed
+from rutter.events.critic import Barrier, CompletionChecked, PageAssessed
 from rutter.events.executor import QueryAnswered, QueryFailed
 from rutter.events.faults import failed_call
 from rutter.events.page import Artifact
@@ -236,7 +236,16 @@ def test_a_site_that_may_let_the_run_in_is_waited_for_before() -> None:
     story = run(BLOCKED)
     assert story.tell(DUE) == (ObservationRequested("barrier_awaited", 10_000),)
     story.tell(at(10_000, PageAssessed("", BLOCKED)))
-    assert only(story.tell(DUE), PlanProposed).render_mode == "ghost"
+    plan = only(story.tell(DUE), PlanProposed)
+    assert plan.render_mode == "ghost"
+    # What it says there is told, and is not what was recorded to be read.
+    read(story, begun(story, plan))
+    story.tell(at(10_001, PageAssessed("", BLOCKED)))
+    story.tell(at(10_001, CompletionChecked(True, "the recorded end is reached")))
+    stop = story.decided[-1]
+    assert isinstance(stop, RunStopped)
+    assert (stop.reason, stop.failure) == ("policy_denied", "needs_person")
+    assert stop.cause == Cause("barrier", code="blocked")
 
 
 @pytest.mark.parametrize(
