@@ -13,7 +13,7 @@ from rutter.pipeline.config.thresholds import going_by
 from rutter.pipeline.queries.workflows_and_sessions import Tables, find_session
 from rutter.pipeline.sessions.attendant import bind_secrets
 from rutter.pipeline.sessions.fork import fork_of
-from rutter.pipeline.sessions.picture_readers import ghost_of, open_readers
+from rutter.pipeline.sessions.picture_readers import ghost_of_fork, open_readers
 from rutter.pipeline.sessions.start import StartedSession, logins_of
 
 
@@ -38,7 +38,7 @@ def fork(options: Options, settings: Settings, terminal: Terminal) -> int:
     )
     started = msgspec.structs.replace(started, headed=request.headed)
     started = going_by(started, request.sure or settings.config.sureness)
-    ghost = ghost_of(settings.config, allowed=started.settings.ghost.allowed)
+    ghost = ghost_of_fork(settings.config, started.settings.ghost)
     own = msgspec.structs.replace(started.settings, ghost=ghost)
     started = msgspec.structs.replace(started, settings=own)
     logins = logins_of(request, started, settings, attendant(terminal))

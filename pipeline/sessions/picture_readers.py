@@ -39,6 +39,11 @@ def ghost_of(config: Config, *, allowed: bool, models: bool = True) -> GhostUse:
     return GhostUse(True, True, auto, _reader(config, asked), _reader(config, alone), width)
 
 
+def ghost_of_fork(config: Config, was: GhostUse) -> GhostUse:
+    """By itself a fork shows models no more than its session did."""
+    return ghost_of(config, allowed=was.allowed, models=was.alone.provider not in ("", TESSERACT))
+
+
 def _reader(config: Config, provider: str) -> PictureReader:
     if provider == TESSERACT:
         language = config.text(LANGUAGE)

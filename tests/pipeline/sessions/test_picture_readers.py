@@ -21,7 +21,7 @@ from rutter.pipeline.rehearsal.scripted_model import ScriptedModel
 from rutter.pipeline.sessions import picture_readers, session_started
 from rutter.pipeline.sessions.attendant import BoundSecrets
 from rutter.pipeline.sessions.models import closing
-from rutter.pipeline.sessions.picture_readers import ghost_of, open_readers
+from rutter.pipeline.sessions.picture_readers import ghost_of, ghost_of_fork, open_readers
 from rutter.pipeline.sessions.request import RunRequest, request_of, run_of_request
 from rutter.pipeline.sessions.start import check_session, start_tools
 from rutter.pipeline.tools.tool_sessions import ToolWish
@@ -70,6 +70,15 @@ def test_a_model_is_asked_by_itself_only_where_mode_b_is_on(
     assert not use.asked.lacks
     if "vision_provider" not in text:
         assert ghost_of(said, allowed=True, models=False).asked == TESSERACT
+
+
+@pytest.mark.parametrize("models", [True, False])
+def test_a_fork_of_a_run_without_models_shows_none_a_picture_by_itself(
+    tmp_path: Path, models: bool
+) -> None:
+    said = config(tmp_path, ON + MODE_B)
+    was = ghost_of(said, allowed=True, models=models)
+    assert ghost_of_fork(said, was) == was
 
 
 def test_nobody_is_looked_for_where_no_picture_would_be_taken(tmp_path: Path) -> None:
