@@ -123,6 +123,8 @@ def judge(case: VerdictCase) -> Judgement:
 
 def _is_needless(case: VerdictCase) -> bool:
     """Whoever is signed in is led on by the page that asks the others to sign in."""
+    if isinstance(case.outcome, ActionDone) and case.outcome.file:
+        return False
     return case.signed_in and case.seen.state != "LOGIN_REQUIRED" and 0 < case.status < 400
 
 

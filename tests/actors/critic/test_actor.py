@@ -158,23 +158,28 @@ def test_without_a_recording_another_site_is_not_what_was_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("signed_in", "state", "status", "judged"),
+    ("signed_in", "state", "status", "file", "judged"),
     [
-        (True, "UNKNOWN", 200, ("confirmed", "signed_in_already", 0)),
-        (True, "LOGIN_REQUIRED", 200, ("wrong_target", "other_place", 3_000)),  # has expired
-        (True, "UNKNOWN", 403, ("wrong_target", "other_place", 3_000)),
-        (True, "UNKNOWN", 0, ("wrong_target", "other_place", 3_000)),  # nobody answered
-        (False, "UNKNOWN", 200, ("wrong_target", "other_place", 3_000)),
+        (True, "UNKNOWN", 200, False, ("confirmed", "signed_in_already", 0)),
+        (True, "LOGIN_REQUIRED", 200, False, ("wrong_target", "other_place", 3_000)),  # has expired
+        (True, "UNKNOWN", 403, False, ("wrong_target", "other_place", 3_000)),
+        (True, "UNKNOWN", 0, False, ("wrong_target", "other_place", 3_000)),  # nobody answered
+        (True, "UNKNOWN", 200, True, ("wrong_target", "other_place", 10_000)),  # a file came
+        (False, "UNKNOWN", 200, False, ("wrong_target", "other_place", 3_000)),
     ],
 )
 def test_whoever_is_signed_in_already_is_led_past_the_sign_in(
-    signed_in: bool, state: PageState, status: int, judged: tuple[Verdict, str, int]
+    signed_in: bool,
+    state: PageState,
+    status: int,
+    file: bool,
+    judged: tuple[Verdict, str, int],
 ) -> None:
     expects = Expectation(moved=True, place=place("/login"), state="LOGIN_REQUIRED")
     judgement = judge(
         VerdictCase(
             ActionStarted(1, 1, go_to("/login")),
-            done(),
+            msgspec.structs.replace(done(), file=file),
             HOME,
             AfterStep(page("/desk"), state=state),
             expects,
