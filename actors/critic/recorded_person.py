@@ -10,7 +10,7 @@ import msgspec
 
 from rutter.actors.critic.proof import SETS_OFF, EnteredValue, SessionProof, remember, to_look_for
 from rutter.actors.rules.pages.address import origin_of
-from rutter.actors.rules.pages.server_exchanges import is_own, taken
+from rutter.actors.rules.pages.server_exchanges import is_open, is_own, taken
 from rutter.events.executor import PersonActed
 from rutter.events.page import Exchange
 
@@ -46,13 +46,14 @@ def entered_by(
 def sent_by(
     hand: PersonsWork, proving: SessionProof, url: str, exchanges: Iterable[Exchange]
 ) -> PersonsWork:
-    """The page was seen: whether what they did last has sent something, and where it led."""
+    """The page was seen: whether what they did last has sent something, and where it led. What is
+    still being answered counts: the look that follows from it shows what came of it."""
     acted = hand.acted
     if acted is None or acted.action.type not in SETS_OFF:
         return hand
     signs_in = acted.element is not None and acted.element.signs_in
     known = hand.sending is not None and hand.sending.acted.step == acted.step
-    took = any(taken(each) and is_own(each, url) for each in exchanges)
+    took = any((is_open(each) or taken(each)) and is_own(each, url) for each in exchanges)
     sought = to_look_for(proving)
     if signs_in or not sought or not (known or took) or not origin_of(url):
         return hand

@@ -20,6 +20,7 @@ from rutter.actors.world.egress.gate import Gate
 from rutter.events.policy import Policy
 from rutter.events.runtime import SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline import browser
 from rutter.pipeline.daemon import daemon as daemon_
 from rutter.pipeline.daemon import serve as serving_
 from rutter.pipeline.daemon.http.http_server import Listening, _bind, listen
@@ -221,7 +222,7 @@ async def onslaught(
         plan = plan_for(names, site, addresses, EVERY)
         for name in ("localhost", "x.localhost"):
             plan.answer(name, ["127.0.0.1", "::1"])
-        monkeypatch.setattr(daemon_, "Gate", partial(Gate, plan.command()))
+        monkeypatch.setattr(browser, "Gate", partial(Gate, plan.command()))
         monkeypatch.setattr(serving_, "listen", lambda *_, **__: listening)
         if not barred:
             monkeypatch.setattr(daemon_.Daemon, "bar", lambda self, port: None)

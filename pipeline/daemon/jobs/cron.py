@@ -63,11 +63,11 @@ class Ticks:
 
 
 def machine_zone(env: Mapping[str, str], link: Path = Path("/etc/localtime")) -> str:
-    """The name of the zone that this machine's clock shows; UTC where it has no name."""
+    """The name of the zone that this machine's clock shows; UTC where it has none, or many."""
     _, _, linked = str(link.resolve()).partition("/zoneinfo/")
     for name in (env.get("TZ", "").removeprefix(":"), linked):
         if name and zone_is(name):
-            return name
+            return "UTC" if name.endswith("UTC") else name
     return "UTC"
 
 
