@@ -4,4 +4,4 @@ It changes when equal facts may lead to other decisions: a log then says which l
 replay under another one says so instead of calling it a divergence.
 """
 
-LOGIC = "7"
+LOGIC = "8"
