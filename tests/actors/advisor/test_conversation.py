@@ -27,6 +27,7 @@ from rutter.actors.world.models.messages import ModelCall, ModelTurn, ResultsTur
 from rutter.events.action import Untrusted
 from rutter.events.page import Page, PageElement
 from rutter.events.tools import ToolAnswered, ToolError
+from tests.support.case_table import for_each
 
 NONCE = "0123456789abcdef"
 TASK = Task("Cancel the plan of Ann")
@@ -138,9 +139,7 @@ def test_every_turn_is_what_was_called_and_what_that_came_to() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("tool", "word"), [("complete_task", "acknowledged"), ("request_human_approval", "approved")]
-)
+@for_each("tool, word", [("complete_task", "acknowledged"), ("request_human_approval", "approved")])
 def test_what_people_and_criteria_say_has_the_seeds_words(tool: str, word: str) -> None:
     answer = ToolAnswered("a1.0", False, message="the page does not say so")
     conversation = talk(turn(1, used(tool, reason="x"), answer=answer))
@@ -265,7 +264,7 @@ def test_the_record_differs_in_what_was_typed_and_nothing_else() -> None:
         assert texts(conversation).replace("hunter2hunter2", "<typed 0>") == recorded
 
 
-@pytest.mark.parametrize("arguments", ["", "[1]", '{"ref": "@e', "{" * 5_000, "null"])
+@for_each("arguments", ["", "[1]", '{"ref": "@e', "{" * 5_000, "null"])
 def test_arguments_that_are_no_object_are_told_again_as_an_empty_one(arguments: str) -> None:
     assert (
         thought_of("", [ModelCall("x", "browser_click", arguments)], 1).calls[0].arguments == "{}"

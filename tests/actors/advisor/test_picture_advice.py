@@ -19,6 +19,7 @@ from rutter.events.errors import BrowserGone
 from rutter.events.planner import RunStopped
 from rutter.events.policy import Policy
 from rutter.events.vocabulary import AnyEvent
+from tests.support.case_table import for_each
 from tests.support.policies import HERE
 
 pytestmark = pytest.mark.anyio
@@ -132,9 +133,7 @@ async def test_a_session_that_has_no_page_is_not_looked_at() -> None:
     assert vision.asked == []
 
 
-@pytest.mark.parametrize(
-    "error", [RuntimeError("overloaded"), ValueError("x" * 999), OSError(1, "no network")]
-)
+@for_each("error", [RuntimeError("overloaded"), ValueError("x" * 999), OSError(1, "no network")])
 async def test_vision_that_fails_does_not_know_and_is_not_asked_again(error: Exception) -> None:
     vision = ScriptedVision(error, VisionSaid("VERIFIED"))
     fact = await given(vision)
@@ -148,9 +147,7 @@ async def test_vision_that_does_not_answer_does_not_know() -> None:
     assert silent.asked == 1
 
 
-@pytest.mark.parametrize(
-    "answer", [VisionSaid(cast(Any, "MAYBE")), VisionSaid(cast(Any, None)), None, "VERIFIED"]
-)
+@for_each("answer", [VisionSaid(cast(Any, "MAYBE")), VisionSaid(cast(Any, None)), None, "VERIFIED"])
 async def test_an_answer_of_no_known_kind_is_not_taken(answer: Any) -> None:
     fact = await given(ScriptedVision(answer))
     assert fact.said == "UNKNOWN"

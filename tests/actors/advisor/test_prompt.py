@@ -1,7 +1,5 @@
 """The question for one action: what it says, and that nothing in it is too long."""
 
-import pytest
-
 from rutter.actors.advisor.conversation import BoundValues, Task
 from rutter.actors.advisor.prompt import (
     CORRECT,
@@ -32,6 +30,7 @@ from rutter.events.action import (
 )
 from rutter.events.planner import AdviceRequested
 from rutter.events.workflow import Expectation, Place, Step, Workflow
+from tests.support.case_table import for_each
 
 NONCE = "0123456789abcdef"
 BUTTON = Target(
@@ -95,7 +94,7 @@ def test_a_plan_is_about_the_goal_and_no_step() -> None:
     assert "does_step" not in str(prompt.tools[0].schema)
 
 
-@pytest.mark.parametrize("index", [-1, 0])
+@for_each("index", [-1, 0])
 def test_a_correction_requires_a_different_approach_and_tells_all_that_went_wrong(
     index: int,
 ) -> None:
@@ -135,8 +134,8 @@ def test_a_step_that_is_not_there_is_not_told() -> None:
     assert told.pictures == ()
 
 
-@pytest.mark.parametrize(
-    ("action", "words"),
+@for_each(
+    "action, words",
     [
         (Action("navigate", url="https://shop.example/"), "go to https://shop.example/"),
         (Action("type", target=BUTTON, value=Text("Ann")), 'type "Ann" into css #cancel'),

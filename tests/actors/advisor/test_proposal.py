@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from rutter.events.action import (
     Target,
     Typed,
 )
+from tests.support.case_table import for_each
 
 NAMES = BoundNames({"customer": "Ann"}, ("password",))
 BASE: dict[str, Any] = {
@@ -87,7 +87,7 @@ def test_a_proposal_holds_all_that_was_said_in_integers() -> None:
     assert proposal.reasoning.text == "two lines"
 
 
-@pytest.mark.parametrize(("said", "millionths"), [(0, 0), (1, 1_000_000), (0.6, 600_000)])
+@for_each("said, millionths", [(0, 0), (1, 1_000_000), (0.6, 600_000)])
 def test_certainty_is_exact_at_its_threshold(said: float, millionths: int) -> None:
     proposal = read(confidence=said).proposal
     assert proposal is not None
@@ -115,8 +115,8 @@ def test_ways_are_in_the_order_of_preference_with_fallbacks_behind() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("changes", "wanted"),
+@for_each(
+    "changes, wanted",
     [
         (
             {"action_type": "fill", "value": "Ann"},
@@ -158,8 +158,8 @@ def test_what_is_typed_goes_beside_the_proposal_and_never_into_it() -> None:
     assert read(value="not used by a click").typed is None
 
 
-@pytest.mark.parametrize(
-    ("changes", "wrong"),
+@for_each(
+    "changes, wrong",
     [
         ({"target": {}}, "click needs a target: css, aria_role and aria_name, text or coordinates"),
         ({"target": {"aria_role": "button"}}, "target lacks aria_name: role and name go together"),
@@ -195,7 +195,7 @@ def test_what_is_wrong_is_named(changes: dict[str, Any], wrong: str) -> None:
     assert made.invalid.startswith(wrong)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "arguments",
     ["", "{", '{"state": "UNKNOWN", "ta', "click it", '{"state":"UNKNOWN","value":"\\ud8'],
 )

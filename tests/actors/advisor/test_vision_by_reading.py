@@ -10,6 +10,7 @@ from rutter.actors.vision import VisionSaid
 from rutter.actors.world.models.messages import ModelFailed, Reply
 from rutter.events.advisor import VisionGiven
 from rutter.replay.story.cost import is_call
+from tests.support.case_table import for_each
 
 pytestmark = pytest.mark.anyio
 
@@ -29,8 +30,8 @@ class Reads:
     async def aclose(self) -> None: ...
 
 
-@pytest.mark.parametrize(
-    ("text", "checked", "said", "error"),
+@for_each(
+    "text, checked, said, error",
     [
         ("Thanks!\nOrder  saved.", "order saved", "VERIFIED", None),
         ("Order not saved", "order saved", "UNKNOWN", None),

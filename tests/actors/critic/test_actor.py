@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.actors.critic.actor import Critic
 from rutter.actors.critic.verdict import VerdictCase, judge
@@ -27,6 +26,7 @@ from rutter.events.predictor import WorkflowFinished
 from rutter.events.validator import ActionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Expectation
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Told, at, given, only
 from tests.support.shop_facts import (
     any_action,
@@ -84,21 +84,21 @@ def verdict_on(
 # -- every type of action ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["type", "select"])
+@for_each("kind", ["type", "select"])
 def test_a_value_is_confirmed_by_the_field_that_holds_it(kind: ActionType) -> None:
     action = msgspec.structs.replace(fill(), type=kind)
     assert verdict_on(action, HOME, outcome=done(value_set=True)) == ("confirmed", "value_set")
     assert verdict_on(action, HOME, outcome=done(value_set=False)) == ("failed", "value_not_set")
 
 
-@pytest.mark.parametrize("kind", ["navigate", "type", "select", "scroll"])
+@for_each("kind", ["navigate", "type", "select", "scroll"])
 def test_what_failed_has_failed_whatever_the_page_looks_like(kind: ActionType) -> None:
     outcome = failed("timeout", dispatched=True)
     elsewhere = page("/elsewhere", "new")
     assert verdict_on(any_action(kind), elsewhere, outcome=outcome) == ("failed", "timeout")
 
 
-@pytest.mark.parametrize("kind", ["click", "press"])
+@for_each("kind", ["click", "press"])
 def test_input_that_was_dispatched_may_have_worked_all_the_same(kind: ActionType) -> None:
     late = failed("timeout", dispatched=True)
     expects = Expectation(moved=True, place=place("/done"))
@@ -157,8 +157,8 @@ def test_without_a_recording_another_site_is_not_what_was_asked() -> None:
     assert verdict_on(go_to("/a"), unreachable)[0] == "wrong_target"
 
 
-@pytest.mark.parametrize(
-    ("signed_in", "state", "status", "file", "judged"),
+@for_each(
+    "signed_in, state, status, file, judged",
     [
         (True, "UNKNOWN", 200, False, ("confirmed", "signed_in_already", 0)),
         (True, "LOGIN_REQUIRED", 200, False, ("wrong_target", "other_place", 3_000)),  # has expired
@@ -195,9 +195,9 @@ def test_whoever_is_signed_in_already_is_led_past_the_sign_in(
 ACTING: tuple[ActionType, ...] = ("click", "press", "scroll")
 
 
-@pytest.mark.parametrize("kind", ACTING)
-@pytest.mark.parametrize(
-    ("after", "reason"),
+@for_each("kind", ACTING)
+@for_each(
+    "after, reason",
     [
         (page("/next"), "page_moved"),
         (page("/", "other"), "page_changed"),
@@ -218,14 +218,14 @@ def test_a_page_that_was_scrolled_is_an_effect_of_scrolling_and_not_of_a_click()
     assert verdict_on(click(), scrolled)[0] == "no_effect", "it was scrolled to"
 
 
-@pytest.mark.parametrize("kind", ACTING)
+@for_each("kind", ACTING)
 def test_with_nothing_recorded_no_change_is_no_effect(kind: ActionType) -> None:
     assert verdict_on(any_action(kind), HOME) == ("no_effect", "nothing_changed")
 
 
-@pytest.mark.parametrize("kind", ACTING)
-@pytest.mark.parametrize(
-    ("expects", "after", "verdict", "reason"),
+@for_each("kind", ACTING)
+@for_each(
+    "expects, after, verdict, reason",
     [
         # it led somewhere when it was recorded
         (Expectation(moved=True, place=place("/done")), page("/done"), "confirmed", "as_recorded"),
@@ -305,8 +305,8 @@ def effect(after_ms: int, seen: Page, expects: Expectation | None = None) -> Any
     return said(*begun, at(100, outcome), at(100 + after_ms, saw(seen)))[0]
 
 
-@pytest.mark.parametrize(
-    ("expects", "seen", "patience_ms"),
+@for_each(
+    "expects, seen, patience_ms",
     [
         (None, HOME, 1_000),
         (Expectation(place=place("/")), HOME, 1_000),
@@ -413,8 +413,8 @@ def test_a_person_waits_for_an_empty_page_as_they_like() -> None:
 # -- evidence (F4) -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("after", "confidence"), [(page("/next", title=Untrusted("Next")), CERTAIN), (HOME, DOUBTFUL)]
+@for_each(
+    "after, confidence", [(page("/next", title=Untrusted("Next")), CERTAIN), (HOME, DOUBTFUL)]
 )
 def test_every_verdict_has_evidence_from_the_page(after: Page, confidence: int) -> None:
     decision = said(*acted(click()), at(60_000, saw(after)))[0]
@@ -521,7 +521,7 @@ def test_stopped_before_the_outcome_was_judged_it_is_unknown_too() -> None:
     assert unknown == OutcomeUnknown(1, 1, "interrupted before its outcome was judged")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "story",
     [
         (RUN, saw(HOME)),

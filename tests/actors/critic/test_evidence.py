@@ -28,6 +28,7 @@ from rutter.replay.verify import fresh_deciders
 from tests.pipeline.test_vision import check_in_vain
 from tests.support import golden_logs
 from tests.support.any_values import from_struct
+from tests.support.case_table import for_each
 from tests.support.example_counts import examples
 
 # -- the table -------------------------------------------------------------------------------------
@@ -56,8 +57,8 @@ def test_confidence_is_that_of_the_table(
     assert confidence(primary, vision) == millionths
 
 
-@pytest.mark.parametrize(
-    ("source", "passed", "millionths"),
+@for_each(
+    "source, passed, millionths",
     [
         ("DOM", True, 1_000_000),
         ("UIA", True, 1_000_000),
@@ -75,22 +76,22 @@ def test_a_source_has_the_confidence_that_it_has_alone(
     assert evidence_of(source, "Order saved", None, passed).confidence == millionths
 
 
-@pytest.mark.parametrize(
-    ("said", "millionths"), [("VERIFIED", 500_000), ("NOT_VERIFIED", 200_000), ("UNKNOWN", 200_000)]
+@for_each(
+    "said, millionths", [("VERIFIED", 500_000), ("NOT_VERIFIED", 200_000), ("UNKNOWN", 200_000)]
 )
 def test_what_vision_said_is_evidence_without_a_sample(said: Vision, millionths: int) -> None:
     found = vision_evidence(VisionGiven(1, 1, said, message="I see a list"), "Order saved" * 40)
     assert found == Evidence("VISION", ("Order saved" * 40)[:200], millionths)
 
 
-@pytest.mark.parametrize("source", ["DOM", "UIA"])
+@for_each("source", ["DOM", "UIA"])
 def test_the_text_around_what_was_found_is_kept_to_200_characters(source: Source) -> None:
     found = evidence_of(source, "c" * 900, "s" * 900, True)
     assert (found.checked, found.sample) == ("c" * 200, Untrusted("s" * 200))
     assert evidence_of(source, "saved", Untrusted("is saved"), True).sample == Untrusted("is saved")
 
 
-@pytest.mark.parametrize("source", ["FILE", "VISION"])
+@for_each("source", ["FILE", "VISION"])
 def test_nothing_that_a_file_holds_or_a_picture_shows_is_quoted(source: Source) -> None:
     assert evidence_of(source, "report.csv", "account 4711", True).sample is None
 

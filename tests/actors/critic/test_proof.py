@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.actors.critic.proof import (
     EnteredValue,
@@ -40,6 +39,7 @@ from rutter.events.page import Exchange, Page, PageElement
 from rutter.events.run_settings import RunSettings
 from rutter.events.validator import ActionStarted
 from rutter.events.workflow import Expectation
+from tests.support.case_table import for_each
 from tests.support.shop_facts import ORIGIN, click, done, element, failed, fill, page, place
 
 VALUES = {"customer": "Aurora Shipping", "n": "3"}
@@ -55,8 +55,8 @@ def by_name(name: str) -> Action:
 # -- what was entered ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("value", "typed", "remembered"),
+@for_each(
+    "value, typed, remembered",
     [
         (Parameter("customer"), None, (AURORA,)),
         (Parameter("n"), None, ()),  # too short: it is everywhere
@@ -77,7 +77,7 @@ def test_what_is_typed_is_remembered(
     assert again == proving
 
 
-@pytest.mark.parametrize("role", ["searchbox", "combobox"])
+@for_each("role", ["searchbox", "combobox"])
 def test_what_is_searched_for_was_there_before(role: str) -> None:
     field = element("input", role=role)
     typing = fill(value=Parameter("customer"))
@@ -94,7 +94,7 @@ def test_a_step_makes_what_was_entered_before_it_and_not_known() -> None:
     assert [each.grade for each in again.proofs] == ["stored"]
 
 
-@pytest.mark.parametrize("way", [ByRole("link", "${customer}"), ByText("Order of ${customer}")])
+@for_each("way", [ByRole("link", "${customer}"), ByText("Order of ${customer}")])
 def test_a_later_step_that_finds_what_was_made_proves_it(way: ByRole | ByText) -> None:
     sent = proven(
         SessionProof(entered=(AURORA,)), Proof(5, 4, "acknowledged", "the server's answer")
@@ -129,8 +129,8 @@ OWN = Exchange(1, SENT, status=201)
 COUNTER = Exchange(1, "POST https://count.example/hit", status=200)
 
 
-@pytest.mark.parametrize(
-    ("one", "does"),
+@for_each(
+    "one, does",
     [
         (case(OWN), True),
         (case(), False),
@@ -156,8 +156,8 @@ def test_what_is_known_of_by_a_socket_alone_may_be_a_part_of_what_comes_later() 
     ]
 
 
-@pytest.mark.parametrize(
-    ("one", "does"),
+@for_each(
+    "one, does",
     [
         (case(OWN, irreversible=False), True),  # a wizard's "Next" that saves
         (case(irreversible=False), False),
@@ -180,8 +180,8 @@ BARE = Judgement("confirmed", "observed")
 MOVED = Expectation(moved=True, place=place("/orders/7"))
 
 
-@pytest.mark.parametrize(
-    ("one", "judgement", "grade"),
+@for_each(
+    "one, judgement, grade",
     [
         (case(OWN), BARE, "acknowledged"),
         (case(Exchange(1, SENT)), BARE, ""),
@@ -216,8 +216,8 @@ def test_a_trial_looks_for_the_values_of_this_run() -> None:
     assert back == ReadBack(url, (TextVisible(AURORA.value), TextVisible(NOTE.value)))
 
 
-@pytest.mark.parametrize(
-    ("there", "checks"),
+@for_each(
+    "there, checks",
     [
         (seen(shows="For Aurora Shipping"), (TextVisible("${customer}"),)),
         (seen(shows="Aurora Shipping by the back door"), (
@@ -238,8 +238,8 @@ def test_what_shows_is_said_as_a_workflow_says_it(
 # -- the end ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("exchanges", "missing"),
+@for_each(
+    "exchanges, missing",
     [
         ((OWN,), ""),
         ((), SENT),
@@ -264,8 +264,8 @@ PASSING = Proof(1, passing=True)
 NONE, SAID, KEPT = Proof(1), Proof(2, grade="acknowledged"), Proof(3, grade="stored")
 
 
-@pytest.mark.parametrize(
-    ("proofs", "whole", "lax", "strict"),
+@for_each(
+    "proofs, whole, lax, strict",
     [
         ((), None, (), ()),
         ((KEPT,), "stored", (), ()),

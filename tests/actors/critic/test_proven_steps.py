@@ -16,6 +16,7 @@ from rutter.events.predictor import WorkflowFinished
 from rutter.events.validator import ActionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Expectation
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Told, at, given, only
 from tests.support.shop_facts import (
     ORIGIN,
@@ -88,8 +89,8 @@ BEGUN: Story = (RUN, saw(FORM), *typed())
 # -- what one step proves --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("expects", "look", "outcome", "grade"),
+@for_each(
+    "expects, look, outcome, grade",
     [
         (LEARNED, seen(ORDER, answered()), "confirmed", "acknowledged"),
         (None, seen(ORDER, answered()), "confirmed", "acknowledged"),
@@ -171,8 +172,8 @@ def test_here_is_where_the_step_led() -> None:
     assert said(*HELD) == (ReadBackDue(2, 1, LOOK),)
 
 
-@pytest.mark.parametrize(
-    ("texts", "outcome", "proof"),
+@for_each(
+    "texts, outcome, proof",
     [
         (("Aurora Shipping",), "confirmed", Proof(2, 1, "stored", "the read-back")),
         ((), "failed", None),
@@ -261,8 +262,8 @@ NOTHING_SHOWS: Story = (
 )
 
 
-@pytest.mark.parametrize(
-    ("story", "wanted", "verified", "grades"),
+@for_each(
+    "story, wanted, verified, grades",
     [
         (ACKNOWLEDGED, "acknowledged", True, ["acknowledged"]),
         (ACKNOWLEDGED, "stored", False, ["acknowledged"]),
@@ -284,8 +285,8 @@ def test_a_run_is_done_when_what_it_sent_is_proven(
 SAVES = Expectation(learned=(ServerAnswered(SAVED),))
 
 
-@pytest.mark.parametrize(
-    ("later", "verified"),
+@for_each(
+    "later, verified",
     [
         ((answered(200, SAVED, 1),), True),
         ((), False),

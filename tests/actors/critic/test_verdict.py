@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.actors.critic.verdict import Judgement, VerdictCase, judge
 from rutter.actors.rules.pages.expected_changes import has_changed
@@ -14,6 +13,7 @@ from rutter.events.critic import Verdict
 from rutter.events.page import Page, PageElement
 from rutter.events.validator import ActionStarted
 from rutter.events.workflow import Expectation
+from tests.support.case_table import for_each
 from tests.support.shop_facts import ORIGIN, click, done, element, fill, page, place
 
 HOME = page("/", "home")
@@ -151,8 +151,8 @@ def test_a_notice_that_still_stands_says_nothing_about_this_step() -> None:
 # -- states ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("running", "recorded", "now", "said"),
+@for_each(
+    "running, recorded, now, said",
     [
         (LOOK, "ACCOUNT_ACTIVE", "LOGIN_REQUIRED", "wrong_target"),
         (LOOK, "UNKNOWN", "LOGIN_REQUIRED", "wrong_target"),
@@ -194,8 +194,8 @@ def test_without_a_recording_no_state_is_expected() -> None:
 BACK = Action("navigate", url=f"{ORIGIN}/records", verify=(TextVisible("Ann"),), aside=True)
 
 
-@pytest.mark.parametrize(
-    ("after", "status", "said"),
+@for_each(
+    "after, status, said",
     [
         (page("/records"), 200, "confirmed"),
         (page("/records"), 0, "confirmed"),
@@ -215,7 +215,7 @@ def test_a_result_is_looked_for_where_it_must_show(after: Page, status: int, sai
         assert found.failing is None, "it was not looked at: nobody knows"
 
 
-@pytest.mark.parametrize("state", ["LOGIN_REQUIRED", "FAILED"])
+@for_each("state", ["LOGIN_REQUIRED", "FAILED"])
 def test_a_result_does_not_show_on_a_page_in_its_place(state: Any) -> None:
     gone = msgspec.structs.replace(BACK, verify=(TextGone("Ann"),))
     known = {"shown": {"Ann": None}, "state": state}
@@ -247,8 +247,8 @@ def focused(role: str) -> Page:
     return page("/", "home", focused=role, elements=(PageElement(role, state=("focused",)),))
 
 
-@pytest.mark.parametrize(
-    ("role", "is_effect"),
+@for_each(
+    "role, is_effect",
     [("textbox", True), ("combobox", True), ("button", False), ("checkbox", False)],
 )
 def test_the_focus_is_an_effect_of_a_click_only_on_what_one_types_into(

@@ -13,6 +13,7 @@ from rutter.events.envelope import Envelope
 from rutter.events.person import ApprovalAnswered
 from rutter.events.validator import ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
+from tests.support.case_table import for_each
 
 pytestmark = pytest.mark.anyio
 
@@ -68,14 +69,14 @@ async def test_a_scripted_person_may_have_an_answer_to_everything() -> None:
     assert [await person.ask(QUESTION) for _ in range(2)] == [PersonAnswer(True)] * 2
 
 
-@pytest.mark.parametrize("typed", ["y", "yes", "YES", "  Yes \n"])
+@for_each("typed", ["y", "yes", "YES", "  Yes \n"])
 async def test_at_the_terminal_only_a_typed_yes_is_a_yes(typed: str) -> None:
     person, _ = typing(typed)
     assert await answered(person) == [ApprovalAnswered("1.1.1", True, "terminal")]
 
 
-@pytest.mark.parametrize(
-    ("typed", "message"),
+@for_each(
+    "typed, message",
     [("", ""), ("n", ""), ("No", ""), ("yess", "yess"), ("wrong customer", "wrong customer")],
 )
 async def test_at_the_terminal_anything_else_is_a_no_and_may_say_why(
@@ -91,8 +92,8 @@ async def test_the_terminal_shows_the_question_and_how_to_answer() -> None:
     assert shown == [f"{QUESTION.question} [yes / no, or why not] "]
 
 
-@pytest.mark.parametrize(
-    ("typed", "answer"),
+@for_each(
+    "typed, answer",
     [
         ("confirm", PersonAnswer(True, phrase="confirm")),
         (" confirm ", PersonAnswer(True, phrase="confirm")),

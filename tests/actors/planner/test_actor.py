@@ -37,6 +37,7 @@ from rutter.events.validator import (
     CheckpointRefused,
 )
 from rutter.events.vocabulary import AnyEvent
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Story, Told, at, given
 from tests.support.shop_facts import (
     any_action,
@@ -153,8 +154,8 @@ def test_reasons_say_hundredths_rounded_half_up(millionths: int) -> None:
     assert hundredths(millionths) == str(exact.quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
-@pytest.mark.parametrize(
-    ("millionths", "text"),
+@for_each(
+    "millionths, text",
     [(0, "0.00"), (4_999, "0.00"), (5_000, "0.01"), (825_000, "0.83"), (MILLION, "1.00")],
 )
 def test_two_decimals_always(millionths: int, text: str) -> None:
@@ -177,7 +178,7 @@ CAREFUL = free_run(threshold=700_000, suggest=500_000)
 WITH_MODEL = msgspec.structs.replace(CAREFUL, models=ModelUse((LanguageModel("anthropic", "m"),)))
 
 
-@pytest.mark.parametrize("probability", [500_000, 620_000, 699_999])
+@for_each("probability", [500_000, 620_000, 699_999])
 def test_what_is_nearly_sure_enough_is_suggested(probability: int) -> None:
     said_so = hundredths(probability)
     assert said(CAREFUL, predicted(click("#buy"), probability)) == PlanProposed(
@@ -220,9 +221,7 @@ def test_the_same_suggestion_on_the_same_page_ends_the_run() -> None:
     assert stopped.reason == "no_op_loop"
 
 
-@pytest.mark.parametrize(
-    ("error", "failure"), [("human_rejected", "policy_denied"), ("needs_person", "needs_person")]
-)
+@for_each("error, failure", [("human_rejected", "policy_denied"), ("needs_person", "needs_person")])
 def test_a_suggestion_that_was_refused_ends_the_run_with_why(error: str, failure: str) -> None:
     no = refused("suggested", "policy_denied", error, "a person said no: click 'Buy'")
     assert said(CAREFUL, predicted(click(), 620_000), no) == RunStopped(
@@ -367,8 +366,8 @@ def test_a_person_is_asked_three_times_to_put_one_step_right() -> None:
         assert isinstance(decided, CheckpointReached if number < 3 else RunStopped)
 
 
-@pytest.mark.parametrize(
-    ("kind", "by", "reason", "failure"),
+@for_each(
+    "kind, by, reason, failure",
     [
         ("login", "nobody", "policy_denied", "needs_person"),
         ("login", "terminal", "policy_denied", "policy_denied"),
@@ -397,8 +396,8 @@ def after_failure(
     return said(script, NOTHING, *told, judged(verdict), NOTHING)
 
 
-@pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("code", CODES)
+@for_each("kind", TYPES)
+@for_each("code", CODES)
 def test_before_anything_was_dispatched_a_transient_failure_is_tried_once_more(
     kind: ActionType, code: ErrorCode
 ) -> None:
@@ -411,8 +410,8 @@ def test_before_anything_was_dispatched_a_transient_failure_is_tried_once_more(
         assert (decision.failure, decision.detail) == ("verification_failed", code)
 
 
-@pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("code", CODES)
+@for_each("kind", TYPES)
+@for_each("code", CODES)
 def test_after_input_was_dispatched_only_what_can_be_done_twice_is_tried_again(
     kind: ActionType, code: ErrorCode
 ) -> None:
@@ -421,22 +420,22 @@ def test_after_input_was_dispatched_only_what_can_be_done_twice_is_tried_again(
     assert isinstance(decision, PlanProposed if again else RunStopped)
 
 
-@pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("verdict", ["wrong_target", "failed", "unknown"])
+@for_each("kind", TYPES)
+@for_each("verdict", ["wrong_target", "failed", "unknown"])
 def test_what_was_done_and_judged_against_is_final(kind: ActionType, verdict: Verdict) -> None:
     decision = after_failure(kind, None, verdict)
     assert isinstance(decision, RunStopped)
     assert (decision.reason, decision.failure) == ("failed", "verification_failed")
 
 
-@pytest.mark.parametrize("kind", ["type", "select"])
+@for_each("kind", ["type", "select"])
 def test_a_field_that_does_not_hold_its_value_is_filled_once_more(kind: ActionType) -> None:
     script = recording_of(any_action(kind), max_steps=9)
     unset = ActionJudged(1, 1, "failed", "value_not_set")
     assert isinstance(said(script, NOTHING, unset, NOTHING), PlanProposed)
 
 
-@pytest.mark.parametrize("kind", ["type", "select", "navigate"])
+@for_each("kind", ["type", "select", "navigate"])
 def test_what_is_irreversible_is_never_repeated_once_input_was_dispatched(kind: ActionType) -> None:
     action = any_action(kind)
     begun = recording_of(action, max_steps=9), NOTHING
@@ -510,8 +509,8 @@ def test_typing_into_a_list_is_proposed_again_as_selecting() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("rejection", "stop"),
+@for_each(
+    "rejection, stop",
     [
         (
             refused("denylist", "policy_denied", "policy_denied"),
@@ -673,7 +672,7 @@ def test_what_ends_a_run_wherever_it_is(fact: AnyEvent, stop: RunStopped) -> Non
     assert said(RUN, due(), fact) == stop
 
 
-@pytest.mark.parametrize(
+@for_each(
     "late",
     [
         due(),
@@ -688,7 +687,7 @@ def test_nothing_is_said_after_the_stop(late: AnyEvent) -> None:
     assert given(Planner(), RUN, due(), StopRequested("terminal"), late) == ()
 
 
-@pytest.mark.parametrize("early", [due(), NOTHING, StopRequested("x"), judged()])
+@for_each("early", [due(), NOTHING, StopRequested("x"), judged()])
 def test_nothing_is_said_about_a_session_that_never_started(early: AnyEvent) -> None:
     assert given(Planner(), early) == ()
 

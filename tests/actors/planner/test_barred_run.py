@@ -1,7 +1,6 @@
 """Given a page that keeps a run out or shows nothing: what is waited for, asked, and told."""
 
 import msgspec
-import pytest
 
 from rutter.actors.planner.actor import Planner
 from rutter.events.action import Action, ByCss, Target
@@ -15,6 +14,7 @@ from rutter.events.validator import ActionRejected, CheckpointPassed, Checkpoint
 from rutter.events.vocabulary import AnyEvent
 from tests.actors.planner.test_tool_led import Desk, call, saw
 from tests.support import shop_facts
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Story, at, given, only
 from tests.support.shop_facts import click, go_to, intent, judged, step
 
@@ -49,7 +49,7 @@ def lost_at(barrier: Barrier, started: SessionStarted = RUN) -> Story:
     return story
 
 
-@pytest.mark.parametrize("barrier", [CAPTCHA, BLOCKED])
+@for_each("barrier", [CAPTCHA, BLOCKED])
 def test_the_site_may_let_a_browser_in_and_the_step_is_tried_again_then(barrier: Barrier) -> None:
     story = at_barrier(barrier)
     assert story.tell(missing()) == (AWAITED,)
@@ -60,7 +60,7 @@ def test_the_site_may_let_a_browser_in_and_the_step_is_tried_again_then(barrier:
     assert story.tell(missing(2)) == (AWAITED,)
 
 
-@pytest.mark.parametrize("let_in", [True, False])
+@for_each("let_in", [True, False])
 def test_going_there_is_due_once_more_behind_it(let_in: bool) -> None:
     flow = shop_facts.workflow(step(go_to("/two")))
     due, story = StepDue(0, 1, flow.steps[0]), Story(Planner())
@@ -82,7 +82,7 @@ def test_a_place_is_waited_for_as_long() -> None:
     assert only(story.tell(at(LATER, away)), RunStopped).failure == "needs_person"
 
 
-@pytest.mark.parametrize("barrier", [CAPTCHA, BLOCKED])
+@for_each("barrier", [CAPTCHA, BLOCKED])
 def test_with_nobody_there_the_run_ends_as_one_that_needs_a_person(barrier: Barrier) -> None:
     stop = lost_at(barrier).decided[-1]
     assert isinstance(stop, RunStopped)
@@ -91,10 +91,8 @@ def test_with_nobody_there_the_run_ends_as_one_that_needs_a_person(barrier: Barr
     assert stop.detail.endswith(": element_not_found: no")
 
 
-@pytest.mark.parametrize(
-    "action", [Action("read_page"), Action("extract", target=Target((ByCss("h1"),)))]
-)
-@pytest.mark.parametrize("let_in", [True, False])
+@for_each("action", [Action("read_page"), Action("extract", target=Target((ByCss("h1"),)))])
+@for_each("let_in", [True, False])
 def test_a_notice_is_not_read_in_place_of_the_page(action: Action, let_in: bool) -> None:
     flow = shop_facts.workflow(step(action))
     story, due = Story(Planner()), StepDue(0, 1, flow.steps[0])
@@ -135,9 +133,7 @@ def test_a_person_is_asked_three_times_and_not_without_end() -> None:
     assert only(tuple(story.decided[-1:]), RunStopped).failure == "needs_person"
 
 
-@pytest.mark.parametrize(
-    ("by", "failure"), [("nobody", "needs_person"), ("terminal", "policy_denied")]
-)
+@for_each("by, failure", [("nobody", "needs_person"), ("terminal", "policy_denied")])
 def test_a_no_ends_it(by: str, failure: str) -> None:
     stop = only(lost_at(CAPTCHA, HEADED).tell(CheckpointRefused("barrier", "1", by)), RunStopped)
     assert (stop.reason, stop.failure) == ("policy_denied", failure)
@@ -151,7 +147,7 @@ def test_a_page_that_stayed_empty_is_where_a_run_is_lost() -> None:
     assert stop.detail.startswith("the page stayed empty")
 
 
-@pytest.mark.parametrize("barrier", [BESIDE, DRAWN])
+@for_each("barrier", [BESIDE, DRAWN])
 def test_what_is_beside_or_drawn_is_no_reason_that_an_element_is_gone(barrier: Barrier) -> None:
     assert lost_at(barrier).decided[-1] == RunStopped(
         "failed", "lost", "element_not_found: no", 1, cause=Cause(code="element_not_found")

@@ -4,7 +4,6 @@ where it holds, a workflow that signs in first goes on behind that."""
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.actors.planner.actor import Planner
 from rutter.actors.planner.expired_login import sign_in_words, signed_out
@@ -22,6 +21,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Expectation, Place, Step, Workflow
 from rutter.pipeline.sessions import session_started
 from tests.support import shop_facts
+from tests.support.case_table import for_each
 from tests.support.given_when_then import SESSION, Story, at, given, only
 
 SHOP, SSO = shop_facts.ORIGIN, "https://sso.example"
@@ -89,7 +89,7 @@ def test_the_page_that_a_step_was_recorded_on_tells_whose_login_it_was() -> None
     assert only(decided, RunStopped).detail.startswith(EXPIRED)
 
 
-@pytest.mark.parametrize("used", [True, False])
+@for_each("used", [True, False])
 def test_a_free_run_that_is_lost_on_a_sign_in_page_needs_a_login(used: bool) -> None:
     logins = (USED,) if used else ()
 
@@ -197,7 +197,7 @@ def test_a_site_that_asks_on_a_host_of_its_own_knows_its_login_all_the_same() ->
     assert due_after(shop_facts.workflow(way, *there, ON), USED).index == 3
 
 
-@pytest.mark.parametrize(("led_to", "index"), [("/desk", 3), ("/elsewhere", 1), ("/login", 1)])
+@for_each("led_to, index", [("/desk", 3), ("/elsewhere", 1), ("/login", 1)])
 def test_a_navigation_behind_the_sign_in_fits_only_where_that_led(led_to: str, index: int) -> None:
     """It can be done from any page: that says nothing of the sign-in being over."""
     *first, last = SIGNING_IN
@@ -269,7 +269,7 @@ def test_the_planner_takes_it_for_done_as_well() -> None:
     assert (plan.index, plan.step, plan.attempt) == (3, 2, 1)
 
 
-@pytest.mark.parametrize("used", [True, False])
+@for_each("used", [True, False])
 def test_what_a_login_has_brought_the_run_past_is_not_tried_again(used: bool) -> None:
     """Else the run would end with a step of it undone: the Predictor counts from where it is."""
     flow = shop_facts.workflow(*SIGNING_IN, ON)

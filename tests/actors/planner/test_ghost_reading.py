@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.actors.planner.actor import Planner
 from rutter.actors.planner.called_ghost import LOOKS
@@ -26,6 +25,7 @@ from rutter.pipeline.sessions import session_started
 from tests.actors.planner import test_tool_led
 from tests.actors.planner.test_tool_led import LOOK, call, saw
 from tests.support import shop_facts
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Story, at, only
 from tests.support.led_talk import Talk
 from tests.support.shop_facts import go_to, step
@@ -108,7 +108,7 @@ def test_it_goes_to_an_address_first_where_the_picture_may_be_taken_then() -> No
     assert (answer.error_code, answer.retriable) == ("policy_denied", False)
 
 
-@pytest.mark.parametrize(("code", "again"), [("overloaded", True), ("refused", False)])
+@for_each("code, again", [("overloaded", True), ("refused", False)])
 def test_who_may_answer_a_moment_later_is_asked_once_more_and_no_more(
     code: AdviceError, again: bool
 ) -> None:
@@ -125,7 +125,7 @@ def test_who_may_answer_a_moment_later_is_asked_once_more_and_no_more(
     assert desk.saw() == (failed_call("c1", "reader_failed", "anthropic"),)
 
 
-@pytest.mark.parametrize("tool", ["read_page", *sorted(LOOKS - {"navigate"})])
+@for_each("tool", ["read_page", *sorted(LOOKS - {"navigate"})])
 def test_a_look_at_a_page_that_is_shut_goes_on_with_its_picture_by_who_reads_alone(
     tool: str,
 ) -> None:
@@ -162,8 +162,8 @@ def test_a_look_is_good_without_its_picture_and_says_why_there_is_none() -> None
         assert desk.saw() == (ToolAnswered("c1", True, message=said, barrier=DRAWN),)
 
 
-@pytest.mark.parametrize(
-    ("barrier", "use"),
+@for_each(
+    "barrier, use",
     [
         (None, USE),
         (Barrier("captcha"), USE),
@@ -248,8 +248,8 @@ def test_a_site_that_may_let_the_run_in_is_waited_for_before() -> None:
     assert stop.cause == Cause("barrier", code="blocked")
 
 
-@pytest.mark.parametrize(
-    ("rejected", "reason", "failure"),
+@for_each(
+    "rejected, reason, failure",
     [
         (("policy_denied", "ghost_refused"), "policy_denied", "policy_denied"),
         (("tool_unavailable", "no_reader"), "failed", "lost"),

@@ -44,6 +44,7 @@ from rutter.events.validator import (
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Expectation, StandingApproval, Workflow
 from rutter.pipeline.sessions.models import _discreet
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Story, at, given, of, only
 from tests.support.led_talk import FIVE, MODELS, Talk, led
 from tests.support.shop_facts import (
@@ -102,7 +103,7 @@ def set_off(**more: Any) -> tuple[AnyEvent, ...]:
     )
 
 
-@pytest.mark.parametrize("name", ["Delete account", "Pay now", "Confirm purchase"])
+@for_each("name", ["Delete account", "Pay now", "Confirm purchase"])
 def test_a_form_that_asks_for_the_password_to_do_something_final_is_no_sign_in(name: str) -> None:
     """`signs_in` is any form with a password in it; only a door is a sign-in."""
     told = set_off(name=name)
@@ -190,9 +191,7 @@ def test_a_page_like_that_at_the_end_does_not_pass_over_what_cannot_be_undone() 
     assert then.index == 1
 
 
-@pytest.mark.parametrize(
-    "why", ["url_has '/paid': it is /pay", "page_state 'COMPLETE': no", "answered_with_500"]
-)
+@for_each("why", ["url_has '/paid': it is /pay", "page_state 'COMPLETE': no", "answered_with_500"])
 def test_a_check_that_failed_behind_a_navigation_is_not_a_way_that_led_elsewhere(why: str) -> None:
     """All of these are `wrong_target` too, and what was stated is what must hold."""
     looks = msgspec.structs.replace(go_to("/paid"), verify=(UrlHas("/paid"),))

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from rutter.actors.planner.actor import Planner
 from rutter.actors.predictor import Predictor
 from rutter.events.action import Action, ByRef, Parameter, Secret, Target, Text
@@ -31,6 +29,7 @@ from rutter.events.validator import (
     CheckpointRefused,
 )
 from rutter.events.vocabulary import AnyEvent
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Story, only
 from tests.support.led_talk import Talk, led
 from tests.support.shop_facts import ORIGIN, css, element, found, judged, page
@@ -376,6 +375,6 @@ def test_a_way_whose_end_was_verified_is_learned_without_what_did_not_matter() -
     assert [step.standing_approval is not None for step in flow.steps] == [False, False, True]
 
 
-@pytest.mark.parametrize("reason", ["completed_unverified", "failed", "max_turns_exceeded"])
+@for_each("reason", ["completed_unverified", "failed", "max_turns_exceeded"])
 def test_a_way_whose_end_was_not_verified_is_not_learned(reason: Any) -> None:
     assert found_a_way(RunStopped(reason)) == []

@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.actors.planner.actor import Planner
 from rutter.actors.predictor import Predictor
@@ -44,6 +43,7 @@ from rutter.events.tools import CompletionClaimed
 from rutter.events.validator import ActionRejected, ActionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Step
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Story, at, of, only
 from tests.support.shop_facts import (
     click,
@@ -164,8 +164,8 @@ def test_the_one_that_answered_instead_is_asked_first_from_then_on() -> None:
     assert asked.provider == "openai"
 
 
-@pytest.mark.parametrize(
-    ("ending", "invalid", "provider", "attempt"),
+@for_each(
+    "ending, invalid, provider, attempt",
     [
         ("called", "no JSON", "anthropic", 2),
         ("refused", "", "openai", 1),
@@ -188,7 +188,7 @@ def test_an_answer_to_a_question_that_is_not_open_leads_to_nothing() -> None:
     assert run.tell(advice("a7")) == ()
 
 
-@pytest.mark.parametrize("state", ["LOGIN_REQUIRED", "START"])
+@for_each("state", ["LOGIN_REQUIRED", "START"])
 def test_a_page_where_somebody_signs_in_is_never_shown(state: PageState) -> None:
     run = Run()
     run.tell(PageAssessed(state))
@@ -228,7 +228,7 @@ def test_what_a_repaired_step_types_is_what_was_recorded() -> None:
     assert plan.action.target == Target((CSS,))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "proposed", [advice("a1", instead=False), advice("a1", Action("scroll", direction="down"))]
 )
 def test_what_only_leads_to_the_step_leaves_it_due(proposed: AdviceReceived) -> None:

@@ -45,6 +45,7 @@ from rutter.events.validator import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.sessions import session_started
+from tests.support.case_table import for_each
 from tests.support.example_counts import examples
 from tests.support.given_when_then import Story
 from tests.support.shop_facts import done, element, failed, found, go_to, intent, judged, page, plan
@@ -122,8 +123,8 @@ def test_what_was_read_is_in_the_answer() -> None:
     assert desk.tell(ASSESSED) == (ToolAnswered("c1", True, result=Untrusted("Order 1001")),)
 
 
-@pytest.mark.parametrize(
-    ("pages", "unread", "message"),
+@for_each(
+    "pages, unread, message",
     [
         (3, False, "page 2 of 3"),
         (3, True, "page 2 of 3; not all of it could be read"),
@@ -200,7 +201,7 @@ def test_a_session_begins_where_it_is_told_before_it_is_called() -> None:
     assert desk.tell(ASSESSED) == (LOOK,)
 
 
-@pytest.mark.parametrize("how", ["refused", "failed"])
+@for_each("how", ["refused", "failed"])
 def test_a_beginning_that_cannot_be_reached_leaves_the_session_to_its_caller(how: str) -> None:
     desk = Story(Planner())
     desk.tell(session_started.tool_session("https://shop.example/"))
@@ -272,7 +273,7 @@ def test_an_element_that_is_gone_is_an_invalid_ref() -> None:
 # -- what fails is the answer --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("code", get_args(ErrorCode))
+@for_each("code", get_args(ErrorCode))
 def test_every_failure_has_its_word_its_type_and_its_hint(code: ErrorCode) -> None:
     desk = Desk().with_refs()
     desk.tell(call("press", key="Enter"))
@@ -286,7 +287,7 @@ def test_every_failure_has_its_word_its_type_and_its_hint(code: ErrorCode) -> No
     assert desk.tell(call("get_snapshot", "c2")) == (LOOK,)
 
 
-@pytest.mark.parametrize("error", [error for error in get_args(ToolError) if error])
+@for_each("error", [error for error in get_args(ToolError) if error])
 def test_every_error_of_a_tool_has_a_type(error: ToolError) -> None:
     assert fault_of(error).error_code
 
@@ -305,8 +306,8 @@ def test_an_outcome_that_is_unknown_is_never_worth_a_second_try() -> None:
     assert desk.over("unknown") == (bad("timeout", "timeout; its outcome is unknown"),)
 
 
-@pytest.mark.parametrize(
-    ("code", "error", "said"),
+@for_each(
+    "code, error, said",
     [
         ("policy_denied", "policy_denied", "policy_denied"),
         ("policy_denied", "needs_person", "policy_denied"),
@@ -450,8 +451,8 @@ FILLED_1 = call("browser_fill", ref="@e1", value={"typed": 0})
 ADDED_1 = call("browser_fill", ref="@e1", value={"typed": 0}, clear_first=False)
 
 
-@pytest.mark.parametrize(
-    ("called", "again"),
+@for_each(
+    "called, again",
     [
         (CLICKED_1, False),
         (call("press", key="Enter"), False),
@@ -461,7 +462,7 @@ ADDED_1 = call("browser_fill", ref="@e1", value={"typed": 0}, clear_first=False)
         (call("navigate", url="https://shop.example/"), True),
     ],
 )
-@pytest.mark.parametrize("how", ["late", "late, then started", "unseen"])
+@for_each("how", ["late", "late, then started", "unseen"])
 def test_what_may_have_reached_the_page_is_worth_a_second_call_only_if_it_does_no_harm(
     called: ToolCalled, again: bool, how: str
 ) -> None:
@@ -570,7 +571,7 @@ def test_a_step_that_cannot_be_seen_is_answered_all_the_same() -> None:
     assert desk.tell(call("get_snapshot", "c2")) == (LOOK,)
 
 
-@pytest.mark.parametrize("unseen", ["before the step is done", "when it is done"])
+@for_each("unseen", ["before the step is done", "when it is done"])
 def test_a_call_whose_time_is_up_and_whose_look_fails_holds_up_no_later_call(unseen: str) -> None:
     desk = Desk().with_refs()
     desk.tell(CLICKED_1)
@@ -701,9 +702,7 @@ def test_a_person_is_asked_through_the_validator() -> None:
     assert desk.tell(yes) == (ToolAnswered("c1", True),)
 
 
-@pytest.mark.parametrize(
-    ("by", "error"), [("terminal", "human_rejected"), ("nobody", "policy_denied")]
-)
+@for_each("by, error", [("terminal", "human_rejected"), ("nobody", "policy_denied")])
 def test_a_no_comes_with_what_was_said(by: Any, error: ToolError) -> None:
     desk = Desk()
     desk.tell(call("request_human_approval", action="a", reason="b"))
@@ -758,7 +757,7 @@ def test_a_success_that_nothing_shows_is_not_acknowledged_and_the_session_goes_o
     assert desk.tell(call("get_snapshot", "c2")) == (LOOK,)
 
 
-@pytest.mark.parametrize("verified", [True, False])
+@for_each("verified", [True, False])
 def test_giving_up_is_always_acknowledged(verified: bool) -> None:
     desk = Desk()
     desk.tell(call("complete_task", status="failed", reason="no such order"))

@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
@@ -29,6 +28,7 @@ from rutter.events.signature import signature, token
 from rutter.events.validator import ActionApproved
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Driver, Expectation, StandingApproval, Step, Workflow
+from tests.support.case_table import for_each
 from tests.support.given_when_then import SESSION, Story, Told, given, of, only
 from tests.support.shop_facts import (
     ORIGIN,
@@ -106,7 +106,7 @@ def test_after_two_actions_never_seen_together_it_falls_back_to_the_first_order(
     )
 
 
-@pytest.mark.parametrize(("order", "source"), [(0, None), (1, "first_order"), (2, "second_order")])
+@for_each("order, source", [(0, None), (1, "first_order"), (2, "second_order")])
 def test_how_far_back_it_looks_is_a_setting(order: int, source: str | None) -> None:
     both = *did(A, driver="prediction"), *did(B, driver="prediction")
     made = predict(*KNOWN, free_run(order=order), *both)
@@ -195,7 +195,7 @@ def test_only_two_actions_of_history_are_kept() -> None:
     assert said(FREE, *did(A), *did(B), *did(C), *did(A)) == (learned(A, B, C),)
 
 
-@pytest.mark.parametrize("verdict", ["no_effect", "wrong_target", "failed", "unknown"])
+@for_each("verdict", ["no_effect", "wrong_target", "failed", "unknown"])
 def test_what_was_not_confirmed_is_not_learned_and_breaks_the_chain(verdict: Verdict) -> None:
     assert said(FREE, *did(A), *did(B, verdict)) == ()
     assert said(FREE, *did(A), *did(B, verdict), *did(C)) == (learned(C),)
@@ -251,7 +251,7 @@ def test_a_place_with_another_id_is_the_same_place() -> None:
     assert said(*story) == (StepDue(2, 3, FLOW.steps[2]),)
 
 
-@pytest.mark.parametrize("verdict", ["no_effect", "wrong_target", "failed"])
+@for_each("verdict", ["no_effect", "wrong_target", "failed"])
 def test_an_unconfirmed_step_stays_due(verdict: Verdict) -> None:
     story = RUN, *did(go_to("/start")), *did(A, verdict), saw(page("/start")), ASSESSED
     assert only(said(*story), StepDue).index == 1
@@ -362,7 +362,7 @@ def test_a_recorded_step_that_changed_nothing_is_kept_but_not_learned() -> None:
     assert len(learned_workflow(*story, COMPLETED).workflow.steps) == 1
 
 
-@pytest.mark.parametrize("verdict", ["failed", "wrong_target"])
+@for_each("verdict", ["failed", "wrong_target"])
 def test_a_recorded_step_that_failed_is_not_kept(verdict: Verdict) -> None:
     story = RECORDING, *recorded(A), *recorded(B, verdict=verdict)
     assert [each.action for each in learned_workflow(*story, COMPLETED).workflow.steps] == [A]

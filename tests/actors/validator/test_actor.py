@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.actors.rules.steps.confidence import apart
@@ -42,6 +41,7 @@ from rutter.events.validator import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Driver, Place, StandingApproval, Workflow
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Story, Told, given
 from tests.support.shop_facts import (
     ORIGIN,
@@ -96,8 +96,8 @@ def test_how_long_it_is_looked_for_is_a_setting() -> None:
     assert admitted == PlanAdmitted(4, 2, click(), within_ms=7, answer_ms=10_000)
 
 
-@pytest.mark.parametrize(
-    ("action", "missing"),
+@for_each(
+    "action, missing",
     [
         (Action("navigate"), "navigate needs a url"),
         (Action("click"), "click needs a target"),
@@ -116,12 +116,12 @@ def test_a_proposal_that_misses_a_field_is_refused(action: Action, missing: str)
     )
 
 
-@pytest.mark.parametrize("action", [any_action("wait"), any_action("wait_for")])
+@for_each("action", [any_action("wait"), any_action("wait_for")])
 def test_what_only_waits_begins_at_once(action: Action) -> None:
     assert said(RECORDING, plan(action)) == (QueryStarted(1, 1, action),)
 
 
-@pytest.mark.parametrize("action", [go_to("/"), any_action("check")])
+@for_each("action", [go_to("/"), any_action("check")])
 def test_what_needs_no_element_is_judged_at_once(action: Action) -> None:
     assert said(RECORDING, plan(action)) == (
         ActionApproved(1, "nothing_matched", "no rule is against it", "1"),
@@ -208,7 +208,7 @@ def test_a_list_is_selected_from() -> None:
     assert isinstance(said(RECORDING, plan(select), found(element("select")))[0], ActionApproved)
 
 
-@pytest.mark.parametrize("driver", ["person", "script", "workflow"])
+@for_each("driver", ["person", "script", "workflow"])
 def test_a_risky_element_asks_when_the_step_is_recorded(driver: Driver) -> None:
     risky = element(name="Delete all")
     flow = run_of(workflow(step(click())))
@@ -227,15 +227,15 @@ def test_a_risky_element_asks_when_the_step_is_recorded(driver: Driver) -> None:
     )
 
 
-@pytest.mark.parametrize("driver", ["prediction", "model", "agent"])
+@for_each("driver", ["prediction", "model", "agent"])
 def test_a_risky_element_is_denied_to_who_did_not_record_it(driver: Driver) -> None:
     assert said(free_run(), plan(click(), driver), found(element(name="Delete all"))) == (
         rejected("denylist", "the element says 'delete'", "policy_denied", "policy_denied"),
     )
 
 
-@pytest.mark.parametrize(
-    ("driver", "known", "asked"),
+@for_each(
+    "driver, known, asked",
     [
         ("prediction", "e1", True),  # a recording approved of it, on this very element
         ("prediction", "e2", False),  # on another one
@@ -279,8 +279,8 @@ BY_ENTER = element(
 ORDERING = msgspec.structs.replace(SEND, form_action="/order")
 
 
-@pytest.mark.parametrize(
-    ("became", "action", "meets", "again"),
+@for_each(
+    "became, action, meets, again",
     [
         (OutcomeUnknown(1, 1, "no answer"), click(), ORDERING, 1),
         (OutcomeUnknown(1, 1, "no answer"), ENTER, BY_ENTER, 1),  # the same form in another way
@@ -335,8 +335,8 @@ def test_reading_a_risky_element_needs_no_policy() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("code", "reason"),
+@for_each(
+    "code, reason",
     [
         ("element_not_found", "nobody sees 'Number' on the page with something beside it"),
         ("element_ambiguous", "'Number' is said in several places: give more of the words there"),
@@ -400,8 +400,8 @@ AT_HOME = msgspec.structs.replace(
 )
 
 
-@pytest.mark.parametrize(
-    ("change", "approved"),
+@for_each(
+    "change, approved",
     [
         ({}, True),
         ({"form_action": f"{ORIGIN}/notes/*"}, True),
@@ -439,7 +439,7 @@ def test_standing_approval_is_not_for_another_step() -> None:
     assert asks(run_second_step(recorded(EXACT), SEND, index=0))
 
 
-@pytest.mark.parametrize("driver", ["person", "script"])
+@for_each("driver", ["person", "script"])
 def test_standing_approval_is_not_for_another_driver(driver: Driver) -> None:
     assert asks(run_second_step(recorded(EXACT), SEND, driver))
 
@@ -517,7 +517,7 @@ def test_a_refusal_is_final() -> None:
     assert said(*ASKED, no(), yes()) == ()
 
 
-@pytest.mark.parametrize("other", ["1.1.2", "2.1.1", "", "1.1"])
+@for_each("other", ["1.1.2", "2.1.1", "", "1.1"])
 def test_an_answer_to_another_question_is_no_answer(other: str) -> None:
     assert said(*ASKED, yes(other)) == ()
 
@@ -638,14 +638,12 @@ def test_a_run_without_a_question_ends_in_silence() -> None:
     assert said(RECORDING, plan(click()), STOP) == ()
 
 
-@pytest.mark.parametrize(
-    "late", [plan(click(), number=2), found(PLAIN), changed(PLAIN), yes(), no()]
-)
+@for_each("late", [plan(click(), number=2), found(PLAIN), changed(PLAIN), yes(), no()])
 def test_nothing_is_started_after_the_stop(late: AnyEvent) -> None:
     assert said(*ASKED, STOP, late) == ()
 
 
-@pytest.mark.parametrize("early", [plan(click()), found(PLAIN), yes(), STOP])
+@for_each("early", [plan(click()), found(PLAIN), yes(), STOP])
 def test_nothing_is_started_in_a_session_that_never_started(early: AnyEvent) -> None:
     assert said(early) == ()
 
@@ -704,7 +702,7 @@ def test_a_recording_has_answered_for_its_last_page_too() -> None:
     assert approved.rule == "standing_approval"
 
 
-@pytest.mark.parametrize("always", [False, True])
+@for_each("always", [False, True])
 def test_a_checkpoint_of_the_service_asks_unless_the_recording_has_answered_it(
     always: bool,
 ) -> None:
@@ -874,8 +872,8 @@ def test_a_yes_to_a_suggestion_does_it() -> None:
     assert started == ActionStarted(1, 1, NEXT, digest="plain")
 
 
-@pytest.mark.parametrize(
-    ("by", "error", "reason"),
+@for_each(
+    "by, error, reason",
     [
         ("terminal", "human_rejected", "a person said no: not this one"),
         ("nobody", "needs_person", "not this one"),
@@ -886,14 +884,14 @@ def test_a_no_to_a_suggestion_is_a_no_like_any_other(by: str, error: str, reason
     assert refusal == rejected("suggested", reason, "policy_denied", error)
 
 
-@pytest.mark.parametrize("probability", [700_000, 1_000_000])
+@for_each("probability", [700_000, 1_000_000])
 def test_what_is_sure_enough_is_done(probability: int) -> None:
     assert isinstance(
         said(CAREFUL, guess(probability=probability), found(PLAIN))[0], ActionApproved
     )
 
 
-@pytest.mark.parametrize("driver", ["script", "workflow", "model", "agent"])
+@for_each("driver", ["script", "workflow", "model", "agent"])
 def test_what_somebody_else_proposed_is_no_suggestion(driver: Driver) -> None:
     other = plan(NEXT, driver, probability=620_000)
     assert isinstance(said(CAREFUL, other, found(PLAIN))[0], ActionApproved)
@@ -940,8 +938,8 @@ def test_reading_is_asked_about_too_where_it_is_only_suggested() -> None:
     assert isinstance(said(CAREFUL, guess(waits))[0], ApprovalRequested)
 
 
-@pytest.mark.parametrize(
-    ("action", "told"),
+@for_each(
+    "action, told",
     [
         (go_to("/orders"), f" ({ORIGIN}/orders)"),
         (Action("press", key="Enter"), " (Enter)"),
@@ -971,8 +969,8 @@ def test_another_try_of_a_suggestion_is_asked_about_again() -> None:
     assert asked.approval == "1.2.2"
 
 
-@pytest.mark.parametrize(
-    ("probability", "threshold", "numbers"),
+@for_each(
+    "probability, threshold, numbers",
     [(620_000, 700_000, ("0.62", "0.70")), (699_999, 700_000, ("0.699999", "0.700000"))],
 )
 def test_two_probabilities_are_told_in_words_that_tell_them_apart(

@@ -20,6 +20,7 @@ from rutter.actors.world.allowed_files import (
 from rutter.events.checks import FileCheck, FileContains, FileExists, FileSize
 from rutter.events.critic import FilesRequested
 from rutter.events.observer import FileSeen, FilesSeen
+from tests.support.case_table import for_each
 
 pytestmark = pytest.mark.anyio
 
@@ -177,7 +178,7 @@ async def test_a_device_is_not_opened() -> None:
     assert (seen.error, seen.message) == ("policy_denied", "it is not a file")
 
 
-@pytest.mark.parametrize("folders", [[], ["relative"]])
+@for_each("folders", [[], ["relative"]])
 async def test_without_a_folder_nothing_is_looked_at(folders: list[str]) -> None:
     seen = await look_at_files(FilesRequested(1, (FileExists("a.txt"),), 0), folders)
     assert [each.error for each in seen.files] == ["policy_denied"]

@@ -1,7 +1,6 @@
 """What the page sent because of a step, and where its result showed, put to the step in the end."""
 
 import msgspec
-import pytest
 
 from rutter.actors.predictor.actor import Predictor
 from rutter.actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
@@ -13,6 +12,7 @@ from rutter.events.observer import PageObserved
 from rutter.events.page import Exchange
 from rutter.events.predictor import Notices
 from rutter.events.workflow import Expectation, Place, Step
+from tests.support.case_table import for_each
 from tests.support.shop_facts import ORIGIN, click, done, fill, page, plan, run_of, step, workflow
 
 SENT, SAVED = f"POST {ORIGIN}/orders", f"PUT {ORIGIN}/draft"
@@ -59,7 +59,7 @@ def test_a_read_back_that_was_stated_stays() -> None:
     assert kept.after.read_back == STATED
 
 
-@pytest.mark.parametrize(("of", "done_at"), [(2, "/orders/7"), (3, "/draft")])
+@for_each("of, done_at", [(2, "/orders/7"), (3, "/draft")])
 def test_where_a_result_is_looked_for_is_not_where_its_step_was_done(of: int, done_at: str) -> None:
     """Step 2 is still the plan while it is read back by step 3, in a page aside."""
     before = PageMoment(page("/draft"))

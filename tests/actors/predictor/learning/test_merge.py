@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from rutter.events.action import (
 )
 from rutter.events.checks import AlertSaid, TextVisible
 from rutter.events.workflow import Expectation, Fork, Place, StandingApproval, Step, Workflow
+from tests.support.case_table import for_each
 
 HERE = Place("https://shop.example", "/")
 
@@ -270,8 +270,8 @@ PAY = click("pay", irreversible=True)
 STATED = click("a", after=Expectation(place=HERE, checks=(TextVisible("x"),)))
 
 
-@pytest.mark.parametrize(
-    ("known", "new", "why"),
+@for_each(
+    "known, new, why",
     [
         ([A, B, C, D], [A, SURVEY, BANNER, click("x")], "1 of 4 steps are the same"),
         ([A, B, C], [A, B, PAY, C], "it now has click 'pay', which a run is for"),

@@ -1,7 +1,5 @@
 """Given steps as they went: the workflow that can be sailed again with other values."""
 
-import pytest
-
 from rutter.actors.predictor.learning.recording import (
     PerformedStep,
     assemble,
@@ -26,6 +24,7 @@ from rutter.events.action import (
 )
 from rutter.events.page import Resolved
 from rutter.events.workflow import Expectation, Place, StandingApproval, Step, Workflow
+from tests.support.case_table import for_each
 from tests.support.shop_facts import ORIGIN, click, css, fill, go_to, page, place, step
 
 PRINT = Fingerprint(tag="a", role="link", name=Untrusted("Aurora"))
@@ -77,7 +76,7 @@ def test_the_fingerprint_is_kept_with_it() -> None:
     assert target.fingerprint == PRINT
 
 
-@pytest.mark.parametrize("action", [go_to("/"), Action("press", key="Enter")])
+@for_each("action", [go_to("/"), Action("press", key="Enter")])
 def test_an_action_without_a_target_stays_as_it_is(action: Action) -> None:
     assert canonical(action, seen(ByCss("#focused")), {}) == action
 
@@ -194,7 +193,7 @@ def test_names_are_collected_in_the_order_of_their_first_use() -> None:
     assert names_used(steps, {"customer"}) == (("user", "customer"), ("password",))
 
 
-@pytest.mark.parametrize("text", ["${half", "half}", "costs ${half} a piece"])
+@for_each("text", ["${half", "half}", "costs ${half} a piece"])
 def test_what_only_looks_like_a_parameter_is_none(text: str) -> None:
     assert names_used((step(Action("click", target=Target((ByText(text),)))),), {}) == ((), ())
 

@@ -1,13 +1,12 @@
 """Given what was learned last and what a person does next: whether that takes it back."""
 
-import pytest
-
 from rutter.actors.predictor.learning.takebacks import Taught, taught, undone
 from rutter.actors.rules.pages.changes import PageMoment
 from rutter.events.action import Action
 from rutter.events.page import Page, Resolved
 from rutter.events.predictor import TransitionLearned
 from rutter.events.signature import signature, token
+from tests.support.case_table import for_each
 from tests.support.shop_facts import click
 
 LIST, ROW = "https://shop.test/orders", "https://shop.test/orders/7"
@@ -26,7 +25,7 @@ def test_going_back_to_the_page_before_takes_back_what_led_away_from_it() -> Non
     assert (back.after, back.place) == (("a",), "/orders")
 
 
-@pytest.mark.parametrize("url", [ROW, "https://shop.test/", "https://other.test/orders"])
+@for_each("url", [ROW, "https://shop.test/", "https://other.test/orders"])
 def test_going_on_takes_nothing_back(url: str) -> None:
     assert undone(did(click("#row"), after=ROW), Action("navigate", url=url), None) is None
 
@@ -49,7 +48,7 @@ def test_a_button_that_is_pressed_twice_is_pressed_twice() -> None:
     )
 
 
-@pytest.mark.parametrize("key", ["Control+z", "Meta+Z", "control+Z"])
+@for_each("key", ["Control+z", "Meta+Z", "control+Z"])
 def test_the_undo_key_takes_back_what_was_written(key: str) -> None:
     wrote = Action("type", target=click("#q").target)
     back = undone(did(wrote), Action("press", key=key), None)

@@ -24,6 +24,7 @@ from rutter.actors.predictor.model.contexts import (
 )
 from rutter.actors.predictor.model.foresight import Foresight
 from rutter.events.run_settings import MILLION
+from tests.support.case_table import for_each
 from tests.support.example_counts import examples
 
 ROOT = Path(actors.__file__).resolve().parent.parent
@@ -292,7 +293,7 @@ def test_one_history_leads_elsewhere_on_another_page() -> None:
     assert share < MILLION * 7 // 10
 
 
-@pytest.mark.parametrize("history", [["never seen"], ["open", "", "never seen"], ["open", ""]])
+@for_each("history", [["never seen"], ["open", "", "never seen"], ["open", ""]])
 def test_a_page_that_is_known_well_makes_up_for_an_unknown_history(history: list[str]) -> None:
     walk = [("/desk", "open"), ("/orders", "search"), ("/orders", "pick"), ("/order", "print")]
     other = [("/desk", "open"), ("/mail", "read")]

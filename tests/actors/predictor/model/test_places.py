@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rutter.actors.predictor.model import places as places_module
 from rutter.actors.predictor.model.places import DEEP, MANY, MANY_AT_TOP, ROOM, WIDE, Node, Places
+from tests.support.case_table import for_each
 
 SITE = "https://crm.example"
 CUSTOMERS = [
@@ -47,8 +48,8 @@ def nodes_in(node: Node) -> int:
     return 1 + sum(nodes_in(child) for child in node.children.values())
 
 
-@pytest.mark.parametrize(
-    ("path", "pattern"),
+@for_each(
+    "path, pattern",
     [
         ("/customers/aurora-shipping", "/customers/*"),
         ("/customers/never-seen", "/customers/*"),
@@ -131,7 +132,7 @@ def test_what_is_longer_than_any_part_of_a_site_is_no_part_of_it() -> None:
     assert Places().pattern(f"{SITE}/find/{'a' * 101}/x") == f"{SITE}/find/*/x"
 
 
-@pytest.mark.parametrize("place", ["", "about:blank", "file:/etc/hosts", "nonsense", " DONE"])
+@for_each("place", ["", "about:blank", "file:/etc/hosts", "nonsense", " DONE"])
 def test_what_has_no_host_stays_as_it_is(place: str) -> None:
     assert seen([place] * 3).pattern(place) == place
 

@@ -1,7 +1,6 @@
 """Given one look at a page: whether what an action is done to is there. No only where certain."""
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from rutter.events.action import (
     Untrusted,
 )
 from rutter.events.page import Page, PageElement
+from tests.support.case_table import for_each
 
 SAVE = ByCss("#save")
 
@@ -73,10 +73,9 @@ def test_a_parameter_that_nobody_bound_may_be_anything() -> None:
     assert not is_there(row, page(element("link", "Open Aurora")))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "more",
     [{"dropped": 1}, {"truncated": True}, {"ready": "loading"}, {"ready": "interactive"}],
-    ids=str,
 )
 def test_on_a_page_that_was_not_seen_in_full_anything_may_be(more: dict[str, object]) -> None:
     assert not is_there(known("button", "Save"), page())
@@ -87,7 +86,7 @@ def test_on_a_page_that_is_at_work_anything_may_come() -> None:
     assert is_there(known("button", "Save"), page(element("region", "Orders", "busy")))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "action",
     [
         Action("navigate", url="https://shop.example/"),
@@ -106,7 +105,6 @@ def test_on_a_page_that_is_at_work_anything_may_come() -> None:
         known("heading", "Orders", "h1"),
         known("button", "x" * 151),
     ],
-    ids=lambda action: f"{action.type} {action.target}"[:60],
 )
 def test_what_no_look_can_tell_is_there(action: Action) -> None:
     assert is_there(action, page())

@@ -1,6 +1,5 @@
 """Given a URL: which place it is, in a form that is the same in the next run."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,10 +18,11 @@ from rutter.actors.rules.pages.address import (
 )
 from rutter.events.page import Page
 from rutter.events.workflow import Place
+from tests.support.case_table import for_each
 
 
-@pytest.mark.parametrize(
-    ("url", "path"),
+@for_each(
+    "url, path",
     [
         ("https://shop.example", "/"),
         ("https://shop.example/orders/new", "/orders/new"),
@@ -56,7 +56,7 @@ def test_what_has_no_origin_has_its_scheme() -> None:
     assert place_of("chrome-error://chromewebdata/").origin == "chrome-error:"
 
 
-@pytest.mark.parametrize("nowhere", ["", "not a url", "http://", "//x"])
+@for_each("nowhere", ["", "not a url", "http://", "//x"])
 def test_what_is_no_url_is_no_place(nowhere: str) -> None:
     assert place_of(nowhere) == Place()
 
@@ -91,8 +91,8 @@ def test_a_fragment_does_not_make_another_document() -> None:
     assert not same_document("https://a.example/x", "https://a.example/x?1")
 
 
-@pytest.mark.parametrize(
-    ("url", "parts"),
+@for_each(
+    "url, parts",
     [
         ("http://Example.com:8080/x", ("http", "example.com", "8080")),
         ("https://example.com:443/", ("https", "example.com", "")),
@@ -107,8 +107,8 @@ def test_host_and_port_are_read_as_browsers_read_them(
     assert host_of(url) == parts
 
 
-@pytest.mark.parametrize(
-    ("text", "origin", "named"),
+@for_each(
+    "text, origin, named",
     [
         ("https://Shop.example:443", "https://shop.example", True),
         ("https://shop.example/", "https://shop.example", True),
@@ -147,8 +147,8 @@ def test_a_percent_sign_that_is_not_utf8_stays_readable() -> None:
 SHOP = "https://shop.example"
 
 
-@pytest.mark.parametrize(
-    ("path", "found"),
+@for_each(
+    "path, found",
     [
         ("/notes/aBqXyzRtKm", "/notes/*"),
         ("/notes/bcdfghjk", "/notes/*"),
@@ -171,8 +171,8 @@ def test_a_slash_at_the_end_and_an_empty_query_are_no_difference() -> None:
     assert not is_at(Place(SHOP, "/orders/*"), f"{SHOP}/orders/")
 
 
-@pytest.mark.parametrize(
-    ("url", "been", "there"),
+@for_each(
+    "url, been, there",
     [
         ("/notes", (), True),
         ("/notes/list", ("/notes",), True),

@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.actors.rules.pages.barrier import FILLED_MS, IDLE_MS, barrier_on, may_fill_ms
 from rutter.actors.rules.pages.barrier_marks import asked_of_page, barrier_marks
@@ -12,6 +11,7 @@ from rutter.actors.rules.pages.barrier_words import barrier_in_words, barrier_to
 from rutter.events.action import Untrusted
 from rutter.events.critic import Barrier, BarrierKind, BarrierSign
 from rutter.events.page import Makeup, Page, PageElement, PageMark
+from tests.support.case_table import for_each
 
 TURNSTILE = PageMark("frame", "//challenges\\.cloudflare\\.com/", 3)
 CHALLENGE = PageMark("inline", "_cf_chl_opt")
@@ -39,8 +39,8 @@ def made(*marks: PageMark, **more: Any) -> Makeup:
     return Makeup(**{"text": 400, "scripts": 2, "age_ms": 2_000, "marks": marks, **more})
 
 
-@pytest.mark.parametrize(
-    ("seen", "status", "facts", "expected"),
+@for_each(
+    "seen, status, facts, expected",
     [
         (page("Just a moment..."), 403, made(CHALLENGE), ("blocked", False)),
         (page("Just a moment..."), 200, made(CHALLENGE), ("blocked", False)),
@@ -77,8 +77,8 @@ def test_a_page_that_keeps_somebody_out_or_shows_nothing_is_told(
     assert barrier.keeps_out == (barrier.kind in ("blocked", "captcha") and not barrier.beside)
 
 
-@pytest.mark.parametrize(
-    ("seen", "status", "facts"),
+@for_each(
+    "seen, status, facts",
     [
         (page("Just a moment..."), 403, None),  # a log that does not say what it is made of
         (Page("about:blank", ready="complete"), 0, made(text=0)),
@@ -111,8 +111,8 @@ def test_an_honest_page_is_none_of_these(seen: Page, status: int, facts: Makeup 
     assert barrier_on(seen, status, facts) is None
 
 
-@pytest.mark.parametrize(
-    ("seen", "facts", "left_ms"),
+@for_each(
+    "seen, facts, left_ms",
     [
         (page(), made(ROOT, text=0, age_ms=400), IDLE_MS - 400),
         (page(), made(ROOT, text=0, age_ms=400, busy=True), FILLED_MS - 400),

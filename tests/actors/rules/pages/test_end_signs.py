@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import pytest
 from msgspec.structs import replace
 
 from rutter.actors.critic.actor import Critic
@@ -17,6 +16,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.session_started import Given
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Story, at
 from tests.support.shop_facts import click, done, intent, page, plan
 
@@ -32,8 +32,8 @@ SHOWN = Page(
 )
 
 
-@pytest.mark.parametrize(
-    ("indicator", "met"),
+@for_each(
+    "indicator, met",
     [
         (Indicator("title", "cancelled"), True),
         (Indicator("title", "renewed"), False),
@@ -72,7 +72,7 @@ def test_a_state_is_met_by_that_state_and_unknown_by_none() -> None:
     assert first_met([Indicator("state", "UNKNOWN")], SHOWN, (), "UNKNOWN") is None
 
 
-@pytest.mark.parametrize("where", ["url", "title", "heading", "name", "alert", "text", "state"])
+@for_each("where", ["url", "title", "heading", "name", "alert", "text", "state"])
 def test_a_sign_without_words_is_never_met(where: Where) -> None:
     told = replace(SHOWN, alerts=(Untrusted("Done"),))
     assert first_met([Indicator(where, " ")], told, ("done",), "COMPLETE") is None

@@ -2,16 +2,16 @@
 
 import re
 
-import pytest
 from hypothesis import given as on
 from hypothesis import strategies as st
 
 from rutter.actors.rules.pages.address import fits
 from rutter.actors.rules.pages.notices import plain, says
+from tests.support.case_table import for_each
 
 
-@pytest.mark.parametrize(
-    ("recorded", "now"),
+@for_each(
+    "recorded, now",
     [
         ("Saved", "saved"),
         ("Order 1042 saved", "Order 7 saved"),
@@ -27,8 +27,8 @@ def test_numbers_and_days_do_not_tell_two_notices_apart(recorded: str, now: str)
     assert says(plain(recorded), now, whole=True)
 
 
-@pytest.mark.parametrize(
-    ("recorded", "now"),
+@for_each(
+    "recorded, now",
     [
         ("Saved", "Not saved: the disk is full"),
         ("Order placed", "No order placed: card declined"),
@@ -47,8 +47,8 @@ def test_a_value_of_the_run_stands_for_any_other() -> None:
     assert not says(learned, "Order for saved", whole=True)
 
 
-@pytest.mark.parametrize(
-    ("stated", "notice", "holds"),
+@for_each(
+    "stated, notice, holds",
     [
         ("saved", "The record was saved.", True),
         ("Order 1042", "Order 1042 was placed", True),

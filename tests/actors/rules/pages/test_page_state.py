@@ -5,7 +5,6 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -18,6 +17,7 @@ from rutter.events.page import Page, PageElement
 from rutter.events.run_settings import RunSettings
 from rutter.events.service_pack import Checkpoint, Service, Sign, StateRule, Where
 from rutter.events.workflow import Criteria, Indicator
+from tests.support.case_table import for_each
 
 Seen = tuple[Page, tuple[str, ...]]
 LISTED = phrases_for(RunSettings())
@@ -88,7 +88,7 @@ def test_a_page_is_in_the_state_that_a_person_would_say() -> None:
 # ---- nothing loaded, and what the browser shows of its own --------------------------------------
 
 
-@pytest.mark.parametrize("url", ["about:blank", "", "chrome://newtab/"])
+@for_each("url", ["about:blank", "", "chrome://newtab/"])
 def test_where_nothing_was_loaded_is_the_start(url: str) -> None:
     assert detect(Page(url), ()) == "START"
 
@@ -167,7 +167,7 @@ def rewritten(page: Page, how: str) -> Page:
     )
 
 
-@pytest.mark.parametrize("how", ["louder", "wider"])
+@for_each("how", ["louder", "wider"])
 def test_neither_case_nor_spaces_matter(how: str) -> None:
     for state, what, page, phrases in CASES:
         assert detect(rewritten(page, how), phrases) == state, what
@@ -222,8 +222,8 @@ def _rule(
     return Service("tide", states=(StateRule(state, signs, weight, unless),))
 
 
-@pytest.mark.parametrize(
-    ("where", "says", "there"),
+@for_each(
+    "where, says, there",
     [
         ("heading", "set sail", True),
         ("heading", "SET  SAIL!", True),
@@ -325,8 +325,8 @@ BY_BUTTON = Checkpoint("the last button", (Sign("button", "finish cancellation")
 STREAM = Service("stream", checkpoints=(BY_TITLE, BY_BUTTON))
 
 
-@pytest.mark.parametrize(
-    ("seen", "reached"),
+@for_each(
+    "seen, reached",
     [
         (shown("Finish Cancellation - Stream"), BY_TITLE),
         (shown("Stream / [Go back] / [Finish Cancellation]"), BY_BUTTON),

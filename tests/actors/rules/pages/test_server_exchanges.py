@@ -1,7 +1,5 @@
 """What was sent and how it was answered: known again in the next run."""
 
-import pytest
-
 from rutter.actors.rules.pages.address import place_of
 from rutter.actors.rules.pages.server_exchanges import (
     folded,
@@ -16,6 +14,7 @@ from rutter.actors.rules.pages.server_exchanges import (
 from rutter.events.checks import ServerAnswered
 from rutter.events.page import Exchange
 from rutter.events.workflow import Place
+from tests.support.case_table import for_each
 from tests.support.shop_facts import ORIGIN
 
 AT = f"{ORIGIN}/orders/new"
@@ -23,8 +22,8 @@ SENT = f"POST {ORIGIN}/orders"
 SAVED = f"PUT {ORIGIN}/drafts/7"
 
 
-@pytest.mark.parametrize(
-    ("exchange", "was_taken", "was_refused"),
+@for_each(
+    "exchange, was_taken, was_refused",
     [
         (Exchange(1, SENT, status=200), True, False),
         (Exchange(1, SENT, status=303), True, False),
@@ -40,8 +39,8 @@ def test_what_an_answer_says(exchange: Exchange, was_taken: bool, was_refused: b
     assert worst([Exchange(9, SAVED, status=200), exchange]) == (exchange if was_refused else None)
 
 
-@pytest.mark.parametrize(
-    ("exchange", "own"),
+@for_each(
+    "exchange, own",
     [
         (Exchange(1, SENT), True),
         (Exchange(1, SENT, beacon=True), False),
@@ -86,8 +85,8 @@ def test_what_a_page_sends_to_its_own_address_goes_to_whichever_it_has() -> None
     assert learned_answer([seen], page, {}) == ServerAnswered(f"POST {ORIGIN}/seen/")
 
 
-@pytest.mark.parametrize(
-    ("kinds", "to", "same"),
+@for_each(
+    "kinds, to, same",
     [
         (SENT, SENT, True),
         (f"{SAVED} | {SENT}", SENT, True),

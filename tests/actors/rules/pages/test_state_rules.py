@@ -18,6 +18,7 @@ from rutter.actors.rules.text.phrase_file import read_phrases
 from rutter.events.errors import BadInput
 from rutter.events.run_settings import RunSettings
 from rutter.events.service_pack import Sign, StateRule
+from tests.support.case_table import for_each
 
 SOUND = """rules = [
     {state = "COMPLETE", weight = 5, where = "heading", says = ["done", "sent"]},
@@ -58,8 +59,8 @@ def test_a_line_is_a_rule_for_each_phrase_of_its_lists_in_every_language() -> No
     assert words["word_saves"] == {"save", "tallenna"}
 
 
-@pytest.mark.parametrize(
-    ("sound", "wrong", "message"),
+@for_each(
+    "sound, wrong, message",
     [
         ('"COMPLETE"', '"DONE"', "states.toml: Invalid enum value 'DONE' - at `$.rules[0].state`"),
         ('"heading"', '"headline"', "Invalid enum value 'headline' - at `$.rules[0].where`"),

@@ -2,7 +2,6 @@
 
 import ipaddress
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from rutter.actors.rules.policy.hosts import (
     url_refused,
 )
 from rutter.events.policy import Policy
+from tests.support.case_table import for_each
 
 OPEN = Policy("1")
 CLOSED = Policy("1", public_hosts=False, public_resources=False)
@@ -140,7 +140,7 @@ def test_what_is_read_as_a_host_reads_the_same_again(text: str) -> None:
         assert refused(text) == "host"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "host", ["[fe80::1%25eth0]", "fe80::1%eth0", "a b", "a/b", "u@h", "a%2fb", "", ".", "256.1.1.1"]
 )
 def test_what_is_no_host_is_refused_even_where_everything_public_is_allowed(host: str) -> None:
@@ -157,8 +157,8 @@ def test_a_port_outside_the_range_is_refused() -> None:
 # -- names -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("pattern", "host", "port", "meant"),
+@for_each(
+    "pattern, host, port, meant",
     [
         ("shop.example", "SHOP.example.", 443, True),
         ("shop.example:443", "shop.example", 443, True),
@@ -268,8 +268,8 @@ def test_this_machine_by_name_is_no_other_machine() -> None:
 # -- whole URLs --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("url", "rule"),
+@for_each(
+    "url, rule",
     [
         ("about:blank", ""),
         ("about:blank#x", "scheme"),

@@ -10,6 +10,7 @@ from rutter.actors.rules.policy.narrowing import covered, may_go_to, may_load, n
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.events.errors import BadInput
 from rutter.events.policy import Policy, PolicyRule
+from tests.support.case_table import for_each
 from tests.support.example_counts import examples
 
 PATTERNS = (
@@ -147,8 +148,8 @@ def test_a_pattern_that_is_covered_means_nothing_more(wide: str, narrow: str) ->
         assert reached(msgspec.structs.replace(bare, hosts=(narrow,))) <= reached(wider)
 
 
-@pytest.mark.parametrize(
-    ("wide", "narrow", "held"),
+@for_each(
+    "wide, narrow, held",
     [
         ("shop.example", "shop.example:8443", True),
         ("shop.example:8443", "shop.example", False),

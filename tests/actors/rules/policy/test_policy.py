@@ -41,6 +41,7 @@ from rutter.events.page import Resolved
 from rutter.events.policy import Policy, PolicyRule
 from rutter.events.service_pack import Checkpoint, Sign
 from rutter.events.workflow import Driver, StandingApproval
+from tests.support.case_table import for_each
 from tests.support.shop_facts import ORIGIN, any_action, click, css, element, fill
 
 TYPES: tuple[ActionType, ...] = get_args(ActionType)
@@ -63,13 +64,13 @@ def visit(url: str, **policy: object) -> PolicyVerdict:
 # -- required fields (E1) ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", TYPES)
+@for_each("kind", TYPES)
 def test_a_well_formed_action_misses_nothing(kind: ActionType) -> None:
     assert missing_field(any_action(kind)) == ""
 
 
-@pytest.mark.parametrize(
-    ("kind", "field"),
+@for_each(
+    "kind, field",
     [
         ("navigate", "url"),
         ("click", "target"),
@@ -88,12 +89,12 @@ def test_an_action_with_nothing_but_its_type_misses_its_first_field(
     assert missing_field(Action(kind)) == field
 
 
-@pytest.mark.parametrize("kind", ["type", "select"])
+@for_each("kind", ["type", "select"])
 def test_typing_and_selecting_need_a_value_too(kind: ActionType) -> None:
     assert missing_field(Action(kind, target=css("#a"))) == "value"
 
 
-@pytest.mark.parametrize("kind", ["click", "type", "select", "scroll", "wait_for", "extract"])
+@for_each("kind", ["click", "type", "select", "scroll", "wait_for", "extract"])
 def test_a_target_without_a_locator_is_no_target(kind: ActionType) -> None:
     assert missing_field(Action(kind, target=Target(()), value=Text("a"))) == "target"
 
@@ -109,14 +110,14 @@ def test_the_table_of_required_fields_names_every_action_type() -> None:
 # -- the denylist (E1) -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("word", DENYLIST)
-@pytest.mark.parametrize("driver", sorted(RECORDED))
+@for_each("word", DENYLIST)
+@for_each("driver", sorted(RECORDED))
 def test_a_risky_word_asks_a_person_when_the_step_is_recorded(word: str, driver: Driver) -> None:
     said = verdict(click(), element(name=f"please {word} now"), driver)
     assert (said.effect, said.rule) == ("ask", "denylist")
 
 
-@pytest.mark.parametrize("driver", UNRECORDED)
+@for_each("driver", UNRECORDED)
 def test_a_risky_word_denies_what_a_model_an_agent_or_free_prediction_proposed(
     driver: Driver,
 ) -> None:
@@ -129,7 +130,7 @@ def test_every_driver_is_either_recorded_or_not() -> None:
     assert {*RECORDED, *UNRECORDED} == set(get_args(Driver))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "action",
     [
         click("#logout"),
@@ -142,7 +143,7 @@ def test_the_word_counts_in_any_locator_of_the_element(action: Action) -> None:
     assert verdict(action).rule == "denylist"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "what",
     [
         element(name="REMOVE"),
@@ -155,7 +156,7 @@ def test_the_word_counts_in_whatever_the_element_says_it_is(what: Resolved) -> N
     assert verdict(click("#plain"), what).rule == "denylist"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "what",
     [
         element("a", name="Terms", href="https://accounts.shop.example/terms"),
@@ -183,7 +184,7 @@ def test_coordinates_say_nothing() -> None:
     assert verdict(Action("click", target=Target((ByPoint(1, 2),)))).effect == "allow"
 
 
-@pytest.mark.parametrize("kind", sorted(READING))
+@for_each("kind", sorted(READING))
 def test_reading_what_sounds_risky_is_no_risk(kind: ActionType) -> None:
     action = Action(kind, target=css("#delete-all"), ms=1)
     assert verdict(action, element(name="Delete all"), "model").effect == "allow"
@@ -203,12 +204,12 @@ def test_a_configured_word_matches_whatever_its_case() -> None:
 # -- hosts (E2) --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("url", ["http://example.com/", "https://example.com:8443/a?b#c"])
+@for_each("url", ["http://example.com/", "https://example.com:8443/a?b#c"])
 def test_a_public_web_address_may_be_visited(url: str) -> None:
     assert visit(url) == PolicyVerdict("allow", "nothing_matched", "no rule is against it")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         *("file:///etc/passwd", "javascript:alert(1)", "data:text/html,<b>", "chrome://settings"),
@@ -228,7 +229,7 @@ def test_the_empty_page_is_nowhere_and_may_be_visited() -> None:
     assert visit("about:blank").effect == "allow"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         *("http://localhost/", "http://LOCALHOST./", "http://shop.localhost/"),
@@ -250,7 +251,7 @@ def test_a_denied_private_host_says_how_to_allow_it() -> None:
     )
 
 
-@pytest.mark.parametrize("named", ["localhost", "localhost:8000"])
+@for_each("named", ["localhost", "localhost:8000"])
 def test_a_private_host_that_was_named_is_allowed(named: str) -> None:
     assert visit("http://localhost:8000/", hosts=(named,)).effect == "allow"
 
@@ -261,9 +262,7 @@ def test_a_host_named_with_a_port_is_allowed_on_that_port_alone() -> None:
     assert visit("http://127.0.0.1/", hosts=("127.0.0.1:8000",)).effect == "deny"
 
 
-@pytest.mark.parametrize(
-    ("url", "named"), [("http://127.0.0.1/", "127.0.0.1:80"), ("https://[::1]/", "[::1]:443")]
-)
+@for_each("url, named", [("http://127.0.0.1/", "127.0.0.1:80"), ("https://[::1]/", "[::1]:443")])
 def test_the_port_that_a_scheme_implies_can_be_named(url: str, named: str) -> None:
     assert visit(url, hosts=(named,)).effect == "allow"
 
@@ -285,8 +284,8 @@ def test_where_one_is_matters_only_to_a_navigation() -> None:
     assert verdict(Action("click", target=css("#a"), url="http://127.0.0.1/")).effect == "allow"
 
 
-@pytest.mark.parametrize(
-    ("host", "private"),
+@for_each(
+    "host, private",
     [
         ("localhost", True),
         ("LocalHost.", True),
@@ -305,8 +304,8 @@ def test_private_hosts_are_known(host: str, private: bool) -> None:
 RISKY = ["/logout", "/account/delete", "/Account%2FDel%65te", "/a/../checkout", "/de\tlete"]
 
 
-@pytest.mark.parametrize("driver", UNRECORDED)
-@pytest.mark.parametrize("path", RISKY)
+@for_each("driver", UNRECORDED)
+@for_each("path", RISKY)
 def test_an_address_with_a_risky_path_is_denied_to_who_did_not_record_it(
     path: str, driver: Driver
 ) -> None:
@@ -315,8 +314,8 @@ def test_an_address_with_a_risky_path_is_denied_to_who_did_not_record_it(
     assert said.reason.startswith("the address says")
 
 
-@pytest.mark.parametrize("driver", sorted(RECORDED))
-@pytest.mark.parametrize("path", RISKY)
+@for_each("driver", sorted(RECORDED))
+@for_each("path", RISKY)
 def test_a_recorded_address_is_gone_to_whatever_its_path_says(path: str, driver: Driver) -> None:
     said = verdict(Action("navigate", url=f"https://shop.example{path}"), driver=driver)
     assert said.effect == "allow"
@@ -347,8 +346,8 @@ def test_a_secret_for_a_plain_field_asks_first() -> None:
     assert (said.effect, said.rule) == ("ask", "secret_in_plain_field")
 
 
-@pytest.mark.parametrize("driver", UNRECORDED)
-@pytest.mark.parametrize("kind", ["type", "select"])
+@for_each("driver", UNRECORDED)
+@for_each("kind", ["type", "select"])
 def test_a_secret_that_nobody_recorded_the_typing_of_asks_first_and_says_where(
     kind: ActionType, driver: Driver
 ) -> None:
@@ -358,20 +357,20 @@ def test_a_secret_that_nobody_recorded_the_typing_of_asks_first_and_says_where(
     assert said == PolicyVerdict("ask", "secret_unbound", reason)
 
 
-@pytest.mark.parametrize("driver", sorted(RECORDED))
+@for_each("driver", sorted(RECORDED))
 def test_a_secret_goes_where_it_was_recorded_to_go(driver: Driver) -> None:
     said = verdict(fill("#pw", Secret("pw")), element("input", secret=True), driver)
     assert said.effect == "allow"
 
 
-@pytest.mark.parametrize("method", ["post", "dialog", "put"])
-@pytest.mark.parametrize("action", [click(), Action("press", key="Enter")])
+@for_each("method", ["post", "dialog", "put"])
+@for_each("action", [click(), Action("press", key="Enter")])
 def test_sending_a_form_that_is_no_plain_get_asks_first(action: Action, method: str) -> None:
     said = verdict(action, element(submits=True, form_method=method))
     assert said == PolicyVerdict("ask", "sends_a_form", f"it sends a form ({method.upper()})")
 
 
-@pytest.mark.parametrize("method", ["", "get"])
+@for_each("method", ["", "get"])
 def test_a_get_form_may_be_sent(method: str) -> None:
     assert verdict(click(), element(submits=True, form_method=method)).effect == "allow"
 
@@ -415,8 +414,8 @@ def broken_rule_reason(case: PolicyCase) -> str:
     raise AssertionError("no rule broke")
 
 
-@pytest.mark.parametrize(
-    ("what", "expected"),
+@for_each(
+    "what, expected",
     [
         (element(name="Search"), False),
         (element(name="Submit order"), True),
@@ -453,7 +452,7 @@ def test_standing_approval_is_for_this_element_on_this_origin() -> None:
 YES, NO = DialogAnswer(accept=True), DialogAnswer()
 
 
-@pytest.mark.parametrize("driver", get_args(Driver))
+@for_each("driver", get_args(Driver))
 def test_saying_yes_to_a_page_is_asked_for_and_cannot_be_undone(driver: Driver) -> None:
     action = msgspec.structs.replace(click("#plain"), dialogs=(NO, YES))
     asked = verdict(action, element(), driver)
@@ -473,7 +472,7 @@ def test_signing_in_with_a_yes_is_no_mere_door() -> None:
     assert is_irreversible(PolicyCase(DEFAULT_POLICY, action, "workflow", door))
 
 
-@pytest.mark.parametrize("driver", get_args(Driver))
+@for_each("driver", get_args(Driver))
 def test_a_file_that_nobody_recorded_is_asked_for(driver: Driver) -> None:
     where = element(tag="input", kind="file")
     said = verdict(fill("#file", Parameter("document")), where, driver)
@@ -491,7 +490,7 @@ def shop_only(**more: object) -> Policy:
     return Policy("s", hosts=("shop.example",), public_hosts=False, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("driver", ALL_DRIVERS)
+@for_each("driver", ALL_DRIVERS)
 def test_a_link_to_a_host_that_is_not_allowed_is_not_followed(driver: Driver) -> None:
     link = element("a", name="More", href="https://evil.example/more")
     said = verdict(click(), link, driver, shop_only(resources=("evil.example",)))
@@ -515,9 +514,9 @@ def test_a_page_that_may_only_be_loaded_from_is_not_worked_on() -> None:
     assert verdict(read, elsewhere, "workflow", shop_only()).effect == "allow"
 
 
-@pytest.mark.parametrize("driver", sorted(CALLERS))
-@pytest.mark.parametrize(
-    ("address", "on", "effect"),
+@for_each("driver", sorted(CALLERS))
+@for_each(
+    "address, on, effect",
     [
         (f"{SHOP}/find?q=what+i+read", SHOP, "ask"),
         (f"{SHOP}/#what-i-read", SHOP, "ask"),
@@ -539,7 +538,7 @@ def test_an_address_that_a_caller_made_up_asks_where_it_may_carry_data(
     assert judge(case).effect == effect
 
 
-@pytest.mark.parametrize("key", ["Enter", "Control+Enter", "NumpadEnter"])
+@for_each("key", ["Enter", "Control+Enter", "NumpadEnter"])
 def test_enter_in_a_field_without_a_form_may_send_it(key: str) -> None:
     chat = element("div", name="Message", role="textbox")
     enter = Action("press", key=key)
@@ -553,8 +552,8 @@ def test_enter_in_a_field_without_a_form_may_send_it(key: str) -> None:
     assert verdict(enter, search, "workflow").effect == "allow"
 
 
-@pytest.mark.parametrize(
-    ("key", "effect"),
+@for_each(
+    "key, effect",
     [
         ("Delete", "ask"),
         ("Control+Enter", "ask"),
@@ -594,7 +593,7 @@ def test_an_address_with_a_password_in_it_is_refused() -> None:
     assert visit("http://user:pass@shop.example/").rule == "userinfo"
 
 
-@pytest.mark.parametrize("driver", ALL_DRIVERS)
+@for_each("driver", ALL_DRIVERS)
 def test_a_secret_is_typed_on_its_own_origin_alone(driver: Driver) -> None:
     field = element("input", secret=True)
     at_home = Policy("s", secret_origins=(("pw", ORIGIN),))
@@ -610,7 +609,7 @@ def test_a_secret_that_is_said_to_a_dialog_is_judged_as_well() -> None:
     assert verdict(asks, element(), "workflow", away).rule == "secret_elsewhere"
 
 
-@pytest.mark.parametrize("label", ["Pay now", "Jetzt kaufen", "Confirmer la commande", "Send"])
+@for_each("label", ["Pay now", "Jetzt kaufen", "Confirmer la commande", "Send"])
 def test_what_cannot_be_undone_asks_whoever_proposes_it(label: str) -> None:
     said = verdict(click(), element(name=label), "workflow")
     assert said.effect == "ask"
@@ -646,7 +645,7 @@ def test_a_key_that_only_moves_the_focus_sets_nothing_off() -> None:
     assert verdict(Action("press", key="Control+Enter"), button, "workflow").effect == "ask"
 
 
-@pytest.mark.parametrize("icon", ["", "fa fa-mystery", "fa fa-trash"])
+@for_each("icon", ["", "fa fa-mystery", "fa fa-trash"])
 def test_a_button_that_says_nothing_may_do_anything(icon: str) -> None:
     mute = element(name="", icon=Untrusted(icon))
     assert verdict(click(), mute, "workflow").effect == "ask"
@@ -654,7 +653,7 @@ def test_a_button_that_says_nothing_may_do_anything(icon: str) -> None:
     assert verdict(Action("press", key="Enter"), mute, "agent").effect == "ask"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "known",
     [
         element(name="", icon=Untrusted("fa fa-chevron-right")),
@@ -814,8 +813,8 @@ def test_whatever_breaks_in_a_rule_is_a_denial(monkeypatch: pytest.MonkeyPatch) 
     )
 
 
-@pytest.mark.parametrize(
-    ("action", "rule"),
+@for_each(
+    "action, rule",
     [
         (Action("drag", target=css("#card"), to=css("#done")), "nothing_matched"),
         (Action("drag", target=css("#card"), to=css("#delete-zone")), "denylist"),

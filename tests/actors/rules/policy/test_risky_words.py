@@ -20,6 +20,7 @@ from rutter.actors.rules.policy.risky_words import (
 )
 from rutter.actors.rules.text.phrase_file import read_phrases
 from rutter.events.errors import BadInput
+from tests.support.case_table import for_each
 
 LANGUAGES = [
     *("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv"),
@@ -37,12 +38,12 @@ def risky(label: str) -> str:
     return denied_by(label, DENYLIST) or said_by(label, final_words())
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@for_each("language", LANGUAGES)
 def test_every_risky_label_is_told(language: str) -> None:
     assert [label for label in labels(LABELS["RISKY"][language]) if not risky(label)] == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@for_each("language", LANGUAGES)
 def test_no_harmless_label_is_told(language: str) -> None:
     assert [
         (label, risky(label)) for label in labels(LABELS["HARMLESS"][language]) if risky(label)
@@ -54,7 +55,7 @@ def test_the_labels_are_many() -> None:
     assert sum(len(labels(data)) for data in LABELS["HARMLESS"].values()) >= 150
 
 
-@pytest.mark.parametrize("of", LABELS["NAMES"])
+@for_each("of", LABELS["NAMES"])
 def test_names_days_places_and_things_are_not_words_of_another_language(of: str) -> None:
     assert [(label, risky(label)) for label in labels(LABELS["NAMES"][of]) if risky(label)] == []
 
@@ -67,7 +68,7 @@ def test_a_banner_about_cookies_is_not_final() -> None:
     assert [(label, risky(label)) for label in labels(LABELS["COOKIES"]) if risky(label)] == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "label", ["Accept", "Accept all offers", "Reject all 12 applicants", "Agree", "Tout supprimer"]
 )
 def test_what_is_not_about_cookies_stays_final(label: str) -> None:
@@ -80,8 +81,8 @@ def test_yes_and_finish_are_final_as_all_that_is_said() -> None:
         assert said_by(label, final_words()) == ""
 
 
-@pytest.mark.parametrize(
-    ("label", "said"),
+@for_each(
+    "label, said",
     [
         ("Order #1234", ""),
         ("Order 1234", ""),
@@ -141,7 +142,7 @@ def test_every_language_has_every_row_and_final_words_of_its_own() -> None:
         assert all((*lists.denied.values(), lists.final))
 
 
-@pytest.mark.parametrize("word", DENYLIST)
+@for_each("word", DENYLIST)
 def test_a_word_of_the_list_is_denied_as_it_stands(word: str) -> None:
     assert denied_by(f"please {word} now", DENYLIST)
     assert denied_by(word.upper(), (word,))
@@ -180,8 +181,8 @@ def test_a_language_may_lack_every_word() -> None:
     read(SOUND)
 
 
-@pytest.mark.parametrize(
-    ("sound", "wrong", "message"),
+@for_each(
+    "sound, wrong, message",
     [
         ('"buy" = []', "", "[languages.fi] denied has no list 'buy'; write buy = []"),
         ('"buy"', '"bye"', "[languages.fi] denied has no list 'buy'"),

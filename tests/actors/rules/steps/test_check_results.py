@@ -1,7 +1,6 @@
 """Given what was seen: whether a check holds, and why not."""
 
 import msgspec
-import pytest
 from hypothesis import given as on
 from hypothesis import strategies as st
 
@@ -32,6 +31,7 @@ from rutter.events.checks import (
 )
 from rutter.events.observer import FileSeen
 from rutter.events.page import Page, PageElement
+from tests.support.case_table import for_each
 from tests.support.shop_facts import page
 
 BOX = PageElement("checkbox", Untrusted("Send me  news"), state=("checked", "required"))
@@ -73,8 +73,8 @@ def test_nothing_is_gone_from_a_page_that_was_not_read_to_its_end() -> None:
     assert held(ElementState("gone", "Delete")) is True
 
 
-@pytest.mark.parametrize(
-    ("check", "holds"),
+@for_each(
+    "check, holds",
     [
         (UrlHas("/orders/"), True),
         (UrlHas("a b"), True),
@@ -114,7 +114,7 @@ def test_a_file_came_or_it_did_not() -> None:
     assert held(Downloaded(".csv"), downloads=("invoice-7.pdf",)) is False
 
 
-@pytest.mark.parametrize(
+@for_each(
     "check",
     [
         TextVisible("${c}"),
@@ -160,8 +160,8 @@ def test_of_several_with_one_name_all_must_stand_so() -> None:
 THERE = FileSeen("a.txt", exists=True, size=40, holds=True)
 
 
-@pytest.mark.parametrize(
-    ("check", "seen", "holds"),
+@for_each(
+    "check, seen, holds",
     [
         (FileExists("a.txt"), THERE, True),
         (FileExists("a.txt"), FileSeen("a.txt"), False),

@@ -1,20 +1,19 @@
 """Who reads a picture of a page, and why nobody does."""
 
-import pytest
-
 from rutter.actors.rules.steps.ghost import ghost_refusal, reader_for, reads_by_itself
 from rutter.events.action import Action
 from rutter.events.critic import Barrier, BarrierKind
 from rutter.events.run_settings import GhostUse, PictureReader
 from rutter.events.workflow import Driver
+from tests.support.case_table import for_each
 
 CLAUDE, HERE = PictureReader("anthropic", "m"), PictureReader("tesseract", "eng")
 USE = GhostUse(True, True, True, CLAUDE, HERE)
 ASKED, LOOKS = Action("ghost_extract"), Action("read_page")
 
 
-@pytest.mark.parametrize(
-    ("driver", "action", "reader"),
+@for_each(
+    "driver, action, reader",
     [
         ("agent", ASKED, CLAUDE),
         ("model", ASKED, CLAUDE),
@@ -30,8 +29,8 @@ def test_only_who_calls_for_it_has_a_model_asked_that_nothing_asks_by_itself(
     assert ghost_refusal(USE, driver, action) is None
 
 
-@pytest.mark.parametrize(
-    ("use", "error", "code", "reason"),
+@for_each(
+    "use, error, code, reason",
     [
         (GhostUse(), "ghost_refused", "policy_denied", "agent.ghost.enabled"),
         (GhostUse(allowed=True), "ghost_refused", "policy_denied", "agent.ghost.enabled"),
@@ -58,8 +57,8 @@ def test_no_language_model_is_shown_where_somebody_signs_in() -> None:
     assert ghost_refusal(USE, "agent", LOOKS, "LOGIN_REQUIRED") is None, "it is read here"
 
 
-@pytest.mark.parametrize(
-    ("kind", "shut"),
+@for_each(
+    "kind, shut",
     [("blocked", True), ("empty_shell", True), ("drawn", True), ("captcha", False)],
 )
 def test_a_captcha_is_read_by_nothing_by_itself(kind: BarrierKind, shut: bool) -> None:

@@ -31,6 +31,7 @@ from rutter.events.validator import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import StandingApproval, Workflow
+from tests.support.case_table import for_each
 from tests.support.given_when_then import SESSION, Story, Told, given, only
 from tests.support.page_elements import click_on, recorded, thing
 from tests.support.shop_facts import (
@@ -82,7 +83,7 @@ def lost(*story: AnyEvent | Told) -> str:
 # -- the Planner asks what is like it --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("code", ["element_not_found", "element_ambiguous", "element_not_visible"])
+@for_each("code", ["element_not_found", "element_ambiguous", "element_not_visible"])
 def test_what_is_like_a_recorded_element_is_asked_when_it_is_not_there(code: ErrorCode) -> None:
     [asked] = given(Planner(), RUN, due(), refused(code))
     assert asked == LookalikesRequested(1, 1, OLD.fingerprint)
@@ -93,7 +94,7 @@ def test_it_is_asked_too_when_another_element_is_in_its_place() -> None:
     assert isinstance(asked, LookalikesRequested)
 
 
-@pytest.mark.parametrize("code", ["timeout", "page_crashed"])
+@for_each("code", ["timeout", "page_crashed"])
 def test_a_page_that_did_not_answer_is_asked_nothing_more(code: ErrorCode) -> None:
     assert code in lost(RUN, due(), refused(code))
 
@@ -280,8 +281,8 @@ def node(said: str, *near: str) -> Resolved:
     return thing("", text=said, tag="g", role="", near=near)
 
 
-@pytest.mark.parametrize(
-    ("was", "now", "same"),
+@for_each(
+    "was, now, same",
     [
         (cell("20", "Tern"), cell("65", "Tern"), True),  # what a cell says is data
         (cell("20", "Tern"), cell("65", "Aurora"), False),  # in the row of somebody else
@@ -323,7 +324,7 @@ def test_what_is_found_by_a_parameter_alone_is_not_compared() -> None:
     assert isinstance(verdict(started, proposed, found(other)), ActionApproved)
 
 
-@pytest.mark.parametrize("driver", ["script", "model", "agent"])
+@for_each("driver", ["script", "model", "agent"])
 def test_only_what_was_recorded_is_compared(driver: Any) -> None:
     proposed = plan(click_on(LINK), driver, index=-1)
     other = thing("Something else", tag="a", role="link")
@@ -445,7 +446,7 @@ def test_without_a_persons_approval_the_healed_step_has_no_standing() -> None:
     assert lesson.workflow.steps[0].standing_approval is None
 
 
-@pytest.mark.parametrize("reason", ["completed_unverified", "failed", "cancelled", "interrupted"])
+@for_each("reason", ["completed_unverified", "failed", "cancelled", "interrupted"])
 def test_nothing_is_learned_from_a_run_whose_end_was_not_verified(reason: Any) -> None:
     assert told(KNOWN, *sailed(), RunStopped(reason)) == ()
 

@@ -16,6 +16,7 @@ from rutter.actors.rules.steps.likeness import (
 )
 from rutter.events.action import ByCss, ByRole, ByText, Fingerprint, Target, Untrusted
 from rutter.events.run_settings import MILLION
+from tests.support.case_table import for_each
 from tests.support.page_elements import recorded, thing
 
 ELSEWHERE = ("Cookies", "Imprint", "Footer", "")
@@ -30,14 +31,14 @@ ROW = thing("Edit", tag="a", role="link", href="/things/*/edit", near=("", "Remo
 # -- what it says ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "other"), [("Sign in", "sign  IN"), ("E-mail", "Email"), ("Save!", "Save"), ("+", "+")]
+@for_each(
+    "text, other", [("Sign in", "sign  IN"), ("E-mail", "Email"), ("Save!", "Save"), ("+", "+")]
 )
 def test_the_same_words_are_the_same_however_they_are_written(text: str, other: str) -> None:
     assert resemblance(text, other) == MILLION
 
 
-@pytest.mark.parametrize(("text", "other"), [("Save", "Delete"), ("Save", ""), ("+", "-")])
+@for_each("text, other", [("Save", "Delete"), ("Save", ""), ("+", "-")])
 def test_other_words_are_not_like_it_at_all(text: str, other: str) -> None:
     assert resemblance(text, other) < 250_000
 
@@ -110,7 +111,7 @@ def test_a_button_that_sends_another_request_is_not(form: str) -> None:
     assert grounds(recorded(SEND), now) == "none"
 
 
-@pytest.mark.parametrize("form", ["post /rows/*/drop ", "post /drop row=*"])
+@for_each("form", ["post /rows/*/drop ", "post /drop row=*"])
 def test_a_button_that_sends_one_of_many_is_not_known_by_what_it_sends(form: str) -> None:
     row = thing("Drop", form=form, sends="alone", near=("Aurora",))
     other = thing("Discard", form=form, sends="alone", near=("Tern",))
@@ -254,8 +255,8 @@ def test_a_fingerprint_is_filled_with_this_runs_values() -> None:
     assert (now.name.text, now.near[0].text) == ("Open Tern", "${berth}")
 
 
-@pytest.mark.parametrize(
-    ("ways", "expected"),
+@for_each(
+    "ways, expected",
     [
         ((ByRole("link", "${customer}"), ByText("${customer}")), True),
         ((ByCss("#new"), ByRole("link", "New")), False),

@@ -1,7 +1,5 @@
 """When a step waits until the page has come to rest, and for what."""
 
-import pytest
-
 from rutter.actors.rules.steps.pace import (
     CAREFUL_MS,
     HASTY_MS,
@@ -19,6 +17,7 @@ from rutter.events.checks import AlertSaid, ServerAnswered
 from rutter.events.page import Resting
 from rutter.events.run_settings import RunSettings
 from rutter.events.workflow import Expectation, Step
+from tests.support.case_table import for_each
 from tests.support.shop_facts import any_action, click, fill, go_to, plan, step
 
 SETTINGS = RunSettings(answer_ms=9_000)
@@ -34,8 +33,8 @@ def test_what_followed_is_what_the_server_answered() -> None:
     assert followed(expecting(SAVE, SEND).learned) == (SAVE, SEND)
 
 
-@pytest.mark.parametrize(
-    ("action", "expects", "pace"),
+@for_each(
+    "action, expects, pace",
     [
         (fill(), None, StepPace(True)),
         (fill(), expecting(SAVE), StepPace(True, (SAVE,))),
@@ -54,8 +53,8 @@ def test_what_is_owed_is_owed_once_and_stays_over_a_click() -> None:
     assert entered(OWING, plan(click())) == OWING
 
 
-@pytest.mark.parametrize(
-    ("recorded", "rest"),
+@for_each(
+    "recorded, rest",
     [
         (step(fill()), None),
         (Step(fill(), after=expecting(SAVE)), None),
@@ -88,13 +87,13 @@ HARMLESS: tuple[ActionType, ...] = ("type", "select", "scroll", "extract", "wait
 OTHERS: tuple[ActionType, ...] = ("click", "press", "navigate")
 
 
-@pytest.mark.parametrize("kind", HARMLESS)
+@for_each("kind", HARMLESS)
 def test_what_only_enters_or_looks_waits_for_nothing(kind: ActionType) -> None:
     assert before_scripted(any_action(kind), OWING, SETTINGS) is None
     assert before_unknown(any_action(kind)) is None
 
 
-@pytest.mark.parametrize("kind", OTHERS)
+@for_each("kind", OTHERS)
 def test_a_script_has_nobodys_pace_and_is_careful_where_something_was_entered(
     kind: ActionType,
 ) -> None:
@@ -103,8 +102,8 @@ def test_a_script_has_nobodys_pace_and_is_careful_where_something_was_entered(
     assert before_unknown(any_action(kind)) == Resting(HASTY_MS)
 
 
-@pytest.mark.parametrize(
-    ("pace", "careful", "quiet_ms"),
+@for_each(
+    "pace, careful, quiet_ms",
     [(OWING, True, CAREFUL_MS), (OWING, False, 0), (StepPace(), True, 0)],
 )
 def test_the_end_comes_after_all_that_was_set_off(

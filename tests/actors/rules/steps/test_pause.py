@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.actors.critic.actor import Critic
 from rutter.actors.planner.actor import Planner
@@ -50,6 +49,7 @@ from rutter.events.workflow import (
     Step,
     Workflow,
 )
+from tests.support.case_table import for_each
 from tests.support.given_when_then import Story, Told, at
 from tests.support.shop_facts import (
     click,
@@ -138,7 +138,7 @@ def test_what_was_never_paused_is_not_resumed() -> None:
     assert log.tell(due()) != ()
 
 
-@pytest.mark.parametrize("event", [saw(page()), RESUMED, LOOK, judged()], ids=repr)
+@for_each("event", [saw(page()), RESUMED, LOOK, judged()])
 def test_without_a_pause_nothing_changes(event: AnyEvent) -> None:
     pause = Pause()
     envelope = Log(Planner())._number("s", "runtime", event, 0)
@@ -148,7 +148,7 @@ def test_without_a_pause_nothing_changes(event: AnyEvent) -> None:
 # -- the Planner -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "event",
     [
         due(),
@@ -159,15 +159,14 @@ def test_without_a_pause_nothing_changes(event: AnyEvent) -> None:
         CompletionChecked(verified=False, reason="not there"),
         ActionRejected(1, "target_exists", "gone", "1", "execution_error", "element_not_found"),
     ],
-    ids=lambda event: type(event).__name__,
 )
 def test_what_would_lead_on_is_held(event: AnyEvent) -> None:
     log = Log(Planner(), headed(), saw(page()), plan(click("#start"), "workflow", index=0), PAUSED)
     assert log.tell(event) == ()
 
 
-@pytest.mark.parametrize(
-    ("event", "reason"),
+@for_each(
+    "event, reason",
     [
         (StopRequested("ann"), "cancelled"),
         (BrowserLost("closed"), "interrupted"),
@@ -176,7 +175,6 @@ def test_what_would_lead_on_is_held(event: AnyEvent) -> None:
         (CheckpointRefused("login", "1", "terminal", "no"), "policy_denied"),
         (ActionRejected(1, "r", "no", "1", "policy_denied", "human_rejected"), "policy_denied"),
     ],
-    ids=lambda each: type(each).__name__,
 )
 def test_what_ends_a_run_ends_it_while_it_is_paused(event: AnyEvent, reason: str) -> None:
     log = Log(Planner(), headed(), saw(page()), plan(click("#start"), "workflow", index=0), PAUSED)
@@ -442,7 +440,7 @@ def test_a_step_that_was_done_by_hand_is_passed_over() -> None:
     assert after_hand(FORM) == due(1)
 
 
-@pytest.mark.parametrize("index", [0, 2])
+@for_each("index", [0, 2])
 def test_whether_what_cannot_be_undone_was_done_is_for_a_person_to_say(index: int) -> None:
     said = after_hand(SENT, index)
     assert isinstance(said, StepDue)

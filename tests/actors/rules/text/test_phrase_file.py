@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from rutter.actors.rules.text.phrase_file import LANGUAGES, check_names, read_phrases
 from rutter.events.errors import BadInput
+from tests.support.case_table import for_each
 
 
 class Head(Struct, forbid_unknown_fields=True):
@@ -37,8 +38,8 @@ def test_what_a_language_has_is_read_in_the_order_of_the_file() -> None:
     assert languages["fr"].greetings == ()
 
 
-@pytest.mark.parametrize(
-    ("sound", "wrong", "message"),
+@for_each(
+    "sound, wrong, message",
     [
         ("[languages.de]", "[languages.de", "x.toml is not TOML: Expected ']'"),
         ('["ahoi"', '["ahoi', "x.toml is not TOML: "),

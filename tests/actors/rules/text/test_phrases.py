@@ -1,8 +1,7 @@
 """Whole words of a text, whatever script, case or identifier they are written in."""
 
-import pytest
-
 from rutter.actors.rules.text.phrases import folded, lexicon, said_by
+from tests.support.case_table import for_each
 
 WORDS = lexicon(
     ("delete", "log out", "cancel _", "^book", "=order", "kündig*", "削除", "حذف", "zrušit _"),
@@ -10,8 +9,8 @@ WORDS = lexicon(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@for_each(
+    "text, said",
     [
         ("Delete", "delete"),
         ("please DELETE it", "delete"),
@@ -39,7 +38,7 @@ def test_a_phrase_is_said(text: str, said: str) -> None:
     assert said_by(text, WORDS) == said
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *("", "undeleted", "Deleted scenes", "log in\nout of date", "Cancel", "Cancel\nplan"),
@@ -71,8 +70,8 @@ CONTROLS = lexicon(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@for_each(
+    "text, said",
     [
         ("They sell", "sell"),
         ("Sell the shares of this company today", "sell"),
@@ -90,7 +89,7 @@ def test_a_control_says_it_at_a_place_of_its_own(text: str, said: str) -> None:
     assert said_by(text, CONTROLS) == said
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *("They may sell it", "Why the company may in the end sell"),

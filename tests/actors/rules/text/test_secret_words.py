@@ -3,10 +3,9 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from rutter.actors.rules.text import secret_words
 from rutter.actors.rules.text.secret_words import asks_for_a_secret, safe_url
+from tests.support.case_table import for_each
 
 PAGE = Path(secret_words.__file__).parents[2] / "world" / "browser" / "page" / "reading.js"
 SECRET = [
@@ -24,12 +23,12 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("words", SECRET)
+@for_each("words", SECRET)
 def test_it_asks_for_a_secret(words: str) -> None:
     assert asks_for_a_secret(words)
 
 
-@pytest.mark.parametrize("words", PLAIN)
+@for_each("words", PLAIN)
 def test_it_asks_for_nothing_secret(words: str) -> None:
     assert not asks_for_a_secret(words)
 
@@ -39,8 +38,8 @@ def test_the_page_has_the_same_words() -> None:
     assert script == secret_words._ASKS.pattern
 
 
-@pytest.mark.parametrize(
-    ("url", "safe"),
+@for_each(
+    "url, safe",
     [
         ("https://a.example/x?page=2", "https://a.example/x?page=2"),
         ("https://a.example/x?token=1&page=2", "https://a.example/x?token=(secret)&page=2"),

@@ -22,6 +22,7 @@ from rutter.actors.rules.tools.tool_table import (
 )
 from rutter.events.action import Action, ByBeside, ByRef, Parameter, Secret, Target, Typed
 from rutter.events.tools import ToolError
+from tests.support.case_table import for_each
 
 # S3 1.1.3, as it is written there.
 SEEDS = (Path(__file__).parent / "seven_tools.json").read_text()
@@ -34,10 +35,10 @@ SEED_MS = {
     "browser_select": 2_000,
     "browser_scroll": 1_000,
 }
-every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
+every_tool = for_each("tool", TOOLS.values())
 
 
-@pytest.mark.parametrize("name", SEED)
+@for_each("name", SEED)
 def test_the_seven_are_the_seeds_word_for_word(name: str) -> None:
     tool = TOOLS[name]
     said = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
@@ -50,7 +51,7 @@ def test_the_seven_are_seven_and_the_others_stand_beside_them() -> None:
     assert list(TOOLS) == [*SEED, *others]
 
 
-@pytest.mark.parametrize("name", SEED_MS)
+@for_each("name", SEED_MS)
 def test_a_call_may_take_what_the_seeds_say_and_no_longer(name: str) -> None:
     assert TOOLS[name].timeout_ms == SEED_MS[name]
 
@@ -179,8 +180,8 @@ def test_a_call_becomes_one_action_or_none(tool: str, given: Logged, action: Act
     assert action_of(tool, given) == action
 
 
-@pytest.mark.parametrize(
-    ("ref", "place"),
+@for_each(
+    "ref, place",
     [("@e0", 0), ("@e42", 42), ("@e007", 7), ("@e" + "9" * 18, -1), ("e1", -1), ("", -1)],
 )
 def test_a_ref_is_a_place_among_the_elements(ref: str, place: int) -> None:

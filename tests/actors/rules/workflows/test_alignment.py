@@ -1,12 +1,12 @@
 """Given two recordings side by side: which step of the one is which of the other."""
 
 import msgspec
-import pytest
 
 from rutter.actors.rules.workflows.alignment import MOST, Pair, align, both_places, meets
 from rutter.events.action import Action, ByCss, ByRole, DialogAnswer, Parameter, Target, Text
 from rutter.events.workflow import Fork, Place, Step
 from tests.actors.predictor.learning.test_merge import HERE, at, click, goto, typed
+from tests.support.case_table import for_each
 
 A, B, C = click("a"), click("b"), click("c")
 
@@ -86,8 +86,8 @@ def test_a_long_recording_of_one_step_over_and_over_comes_to_an_end() -> None:
     assert sum(pair.known is not None and pair.new is not None for pair in found) == MOST // 2 - 7
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "both"),
+@for_each(
+    "one, other, both",
     [
         ("/a/b", "/a/b", "/a/b"),
         ("/a/*", "/a/b", "/a/*"),

@@ -17,6 +17,7 @@ from rutter.actors.world.browser.login_state import (
 from rutter.actors.world.browser.window import Window
 from rutter.actors.world.browser.window_load import WindowLoad
 from rutter.events.errors import BrowserGone
+from tests.support.case_table import for_each
 
 SHOP = "https://app.shop.example"
 TOKEN = "4f9a0c77b1e2d3a4c5b6978812345678"
@@ -36,8 +37,8 @@ def known(*cookies: dict[str, Any], origins: tuple[dict[str, Any], ...] = ()) ->
     return BrowserState(cookies, origins)
 
 
-@pytest.mark.parametrize(
-    ("domain", "sent"),
+@for_each(
+    "domain, sent",
     [
         ("app.shop.example", True),
         (".app.shop.example", True),
@@ -125,7 +126,7 @@ def test_tokens_are_what_scripts_are_not_shown_and_what_calls_itself_so() -> Non
     assert set(tokens_in(state)) == {TOKEN, "c" * 15 + "9", jwt, "zz11yy22xx33ww44vv55"}
 
 
-@pytest.mark.parametrize("value", ["{ab!cd*ef(gh)}&kl", "abcdefghijklmnop", "1234567890123456"])
+@for_each("value", ["{ab!cd*ef(gh)}&kl", "abcdefghijklmnop", "1234567890123456"])
 def test_what_scripts_are_not_shown_may_be_of_any_make(value: str) -> None:
     assert tokens_in(known(cookie("a.example", value=value))) == (value,)
     assert tokens_in(known(cookie("a.example", value=value, httpOnly=False))) == ()
@@ -134,8 +135,8 @@ def test_what_scripts_are_not_shown_may_be_of_any_make(value: str) -> None:
 SIGNED_IN = known(cookie("a.example"), cookie("a.example", name="csrftoken"))
 
 
-@pytest.mark.parametrize(
-    ("now", "out"),
+@for_each(
+    "now, out",
     [
         (known(cookie("a.example", value="renewed")), False),
         (known(cookie("a.example", value="")), True),
@@ -159,7 +160,7 @@ def test_a_site_may_know_somebody_by_what_it_stored() -> None:
     assert not is_signed_out(known(lang), known())  # where nothing said so, nothing is known
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         *("1", "en-GB", "ann@shop.example", "true", "a word or two 99", ""),

@@ -1,12 +1,11 @@
 """Addresses of a page: what it rewrites by itself is told from where a step led."""
 
-import pytest
-
 from rutter.actors.world.browser.page_addresses import Addresses, leads_on
+from tests.support.case_table import for_each
 
 
-@pytest.mark.parametrize(
-    ("kind", "role", "been"),
+@for_each(
+    "kind, role, been",
     [
         ("click", "button", ()),  # it led there
         ("press", "textbox", ()),

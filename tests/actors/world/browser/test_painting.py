@@ -14,6 +14,7 @@ from rutter.actors.world.browser.painting import (
     size_of,
     sliced,
 )
+from tests.support.case_table import for_each
 
 WIDTH, HEIGHT = 5, 6
 Colour = tuple[int, int, int]
@@ -43,7 +44,7 @@ def pixels(image: bytes) -> dict[tuple[int, int], object]:
         }
 
 
-@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+@for_each("mode", ["RGB", "RGBA"])
 def test_what_is_in_a_box_is_black_and_all_else_as_it_was(mode: str) -> None:
     image = painted(stored(mode), [(1, 2, 3, 4), (-9, 5, 1, 99), (4, 0, 4, 6), (7, 7, 9, 9)])
     assert size_of(image) == (WIDTH, HEIGHT)
@@ -53,7 +54,7 @@ def test_what_is_in_a_box_is_black_and_all_else_as_it_was(mode: str) -> None:
         assert found == ((0, 0, 0) if place in covered else pixel(*place))
 
 
-@pytest.mark.parametrize("image", [b"", b"GIF89a" + bytes(30), stored()[:60], stored()[:-40]])
+@for_each("image", [b"", b"GIF89a" + bytes(30), stored()[:60], stored()[:-40]])
 def test_what_is_no_whole_picture_is_refused(image: bytes) -> None:
     with pytest.raises(NotPaintable):
         painted(image, [(0, 0, 1, 1)])

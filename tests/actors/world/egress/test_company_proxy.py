@@ -14,6 +14,7 @@ from rutter.actors.world.egress.company_proxy import CompanyProxy, reach_through
 from rutter.actors.world.egress.dialer import ClosedPorts, LastAddresses, Streams, Unreachable
 from rutter.actors.world.egress.gate import Gate, ProxyPassage
 from rutter.events.policy import Policy
+from tests.support.case_table import for_each
 from tests.support.company_proxy import CompanyProxyServer, Way, company_proxy
 from tests.support.proxy_peers import Line, line_to, origin, rule
 from tests.support.tls_authority import authority, issued
@@ -70,7 +71,7 @@ async def test_what_is_known_here_goes_out_by_the_address_that_was_judged() -> N
     assert contacts.hosts["shop.example", 80] == 2
 
 
-@pytest.mark.parametrize("there", [False, True])
+@for_each("there", [False, True])
 async def test_what_is_of_this_machine_or_private_is_protected_as_ever(there: bool) -> None:
     async with origin() as site, company_proxy() as company:
         through = to(company, names_there=there)
@@ -93,8 +94,8 @@ async def test_a_name_that_leads_to_a_private_address_is_refused_where_that_is_k
         assert company.asked == []
 
 
-@pytest.mark.parametrize(
-    ("named", "there", "by_name"),
+@for_each(
+    "named, there, by_name",
     [(True, False, True), (False, False, False), (False, True, True)],
 )
 async def test_what_only_the_company_knows_is_judged_by_its_name_and_that_is_told(

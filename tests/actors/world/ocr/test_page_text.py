@@ -1,10 +1,9 @@
 """Words with boxes become text in reading order: no picture, and nobody who reads one."""
 
-import pytest
-
 from rutter.actors.world.ocr.page_text import TableBlock, blocks_of, layout_of
 from rutter.actors.world.ocr.word_boxes import Word
 from rutter.actors.world.ocr.zones import LONGEST, zones_of
+from tests.support.case_table import for_each
 
 HIGH, WIDE = 12, 8  # of a letter
 
@@ -83,7 +82,7 @@ def test_a_head_that_stands_left_of_its_numbers_is_a_head_of_their_column() -> N
     assert text_of(words) == "Length | Summer\n1 m | 1.50\n2 m | 2.50"
 
 
-@pytest.mark.parametrize(("sure", "said"), [(79, "BS [unsure]"), (80, "BS")])
+@for_each("sure, said", [(79, "BS [unsure]"), (80, "BS")])
 def test_a_cell_that_is_not_sure_is_marked(sure: float, said: str) -> None:
     words = [*table(FEES, [40, 300, 500], 0), *line("9 m", 40, 90), *line("BS", 300, 90, sure=sure)]
     assert text_of([*words, *line("7.00", 500, 90)]).splitlines()[-1] == f"9 m | {said} | 7.00"

@@ -5,6 +5,7 @@ import pytest
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import ByCss, ByPoint, ByRole, ByText, Parameter, Secret, Strategy, Text
 from rutter.events.errors import BadInput
+from tests.support.case_table import for_each
 
 BOUND = Bindings({"customer": "Aurora"}, {"password": "hunter2"})
 
@@ -28,8 +29,8 @@ def test_parameters_and_secrets_are_not_mixed_up() -> None:
         BOUND.value(Secret("customer"))
 
 
-@pytest.mark.parametrize(
-    ("recorded", "looked_for"),
+@for_each(
+    "recorded, looked_for",
     [
         (ByRole("link", "${customer}"), ByRole("link", "Aurora")),
         (ByText("${customer}"), ByText("Aurora")),
@@ -45,7 +46,7 @@ def test_a_locator_that_is_a_parameter_is_looked_for_by_its_value(
     assert BOUND.strategy(recorded) == looked_for
 
 
-@pytest.mark.parametrize("name", ["supplier", "password"])
+@for_each("name", ["supplier", "password"])
 def test_what_is_no_parameter_is_the_pages_own_text_and_a_secret_is_never_looked_for(
     name: str,
 ) -> None:

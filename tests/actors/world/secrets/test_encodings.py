@@ -20,6 +20,7 @@ from rutter.actors.world.secrets.redaction import Redactor, Secrets, hide, hushe
 from rutter.events.action import Untrusted
 from rutter.events.observer import PageObserved
 from rutter.events.page import Page
+from tests.support.case_table import for_each
 from tests.support.example_counts import SOAK, examples
 
 VALUES = [
@@ -75,7 +76,7 @@ LOOSE: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("value", VALUES)
+@for_each("value", VALUES)
 def test_it_is_replaced_in_every_form(value: str) -> None:
     """A short value would be found in words that have nothing to do with it."""
     redact = Redactor({"pw": value})
@@ -85,7 +86,7 @@ def test_it_is_replaced_in_every_form(value: str) -> None:
         assert len(cleaned) <= len("before <secret pw> after") + 4, way  # quotes around it
 
 
-@pytest.mark.parametrize("value", VALUES)
+@for_each("value", VALUES)
 def test_base64_hides_it_wherever_it_lies(value: str) -> None:
     redact = Redactor({"pw": value})
     for encode, before, behind in product(
@@ -98,8 +99,8 @@ def test_base64_hides_it_wherever_it_lies(value: str) -> None:
             assert coded[4:][:size] not in cleaned
 
 
-@pytest.mark.parametrize(
-    ("text", "cleaned"),
+@for_each(
+    "text, cleaned",
     [
         ("it is " + "x" * 100 + " canary-p", "it is " + "x" * 100 + " <secret pw>"),
         ("you typed canary-pw...", "you typed <secret pw>..."),
@@ -123,9 +124,7 @@ def test_one_secret_inside_another_goes_with_it() -> None:
     assert both.text("hunter2!hunter2!x hunter2!") == "<secret long> <secret short>"
 
 
-@pytest.mark.parametrize(
-    "value", [*VALUES, "a - - - - b c", "a _ + _ - b\u00a0\nc", "x" * 7 + "-" * 30 + "y"]
-)
+@for_each("value", [*VALUES, "a - - - - b c", "a _ + _ - b\u00a0\nc", "x" * 7 + "-" * 30 + "y"])
 def test_nothing_that_a_page_repeats_is_matched_without_end(value: str) -> None:
     # What an unbounded one finds in n backslashes takes n * n steps.
     unbounded = re.findall(r"(?:\)|\]|\\\\|0)[*+]", pattern(value))
@@ -148,7 +147,7 @@ def test_a_word_of_dashes_is_found_with_its_blanks() -> None:
     assert Redactor({"pw": "reef----knot"}).text("reef----knot!") == "<secret pw>!"
 
 
-@pytest.mark.parametrize("value", ["", "abc", "   a  "])
+@for_each("value", ["", "abc", "   a  "])
 def test_what_is_too_short_is_left(value: str) -> None:
     assert not Secrets([("pin", value)]).may_hold(b"a abc abcabc")
     assert Redactor({"pin": value}).text("a abc") == "a abc"
@@ -203,8 +202,8 @@ def test_whatever_the_value_is_it_is_found_in_every_form(value: str, way: str) -
         assert "<secret pw>" in title.page.title.text
 
 
-@pytest.mark.parametrize(
-    ("value", "host"),
+@for_each(
+    "value, host",
     [("S3cret", "s3cret"), ("Ge-Heim77", "ge-heim77"), ("m\u00fcnze-99", "xn--mnze-99-n2a")],
 )
 def test_a_host_is_written_as_a_browser_writes_it(value: str, host: str) -> None:
@@ -214,9 +213,7 @@ def test_a_host_is_written_as_a_browser_writes_it(value: str, host: str) -> None
         assert host not in redact.text(f"went to {address}")
 
 
-@pytest.mark.parametrize(
-    "way", ["in an address", "in a form", "in markup", "as the name of a file"]
-)
+@for_each("way", ["in an address", "in a form", "in markup", "as the name of a file"])
 def test_a_cut_text_gives_no_part_of_an_encoding_away(way: str) -> None:
     value = "fathom & league/knot 77"
     written = WAYS[way](value)

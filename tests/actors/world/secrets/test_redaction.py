@@ -21,6 +21,7 @@ from rutter.events.policy import Policy
 from rutter.events.runtime import ActorFailed, SessionEnded, SessionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import App
+from tests.support.case_table import for_each
 from tests.support.shop_facts import fill, go_to, recording_of
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +34,7 @@ def seen(page: Page) -> PageObserved:
     return PageObserved(page=page, why="requested")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "page",
     [
         Page(url="https://shop.example/?pw=sheet+bend+%26+9+fathoms"),
@@ -79,7 +80,7 @@ def test_a_password_that_is_a_word_of_ours_breaks_no_event() -> None:
     assert event.page.title.text == "<secret title>: <secret password>"
 
 
-@pytest.mark.parametrize("short", ["1234", "cafe"])
+@for_each("short", ["1234", "cafe"])
 def test_our_own_sums_stay_whatever_a_secret_is(short: str) -> None:
     redact = Redactor({"pin": short})
     shot = ScreenshotTaken(Artifact(f"ab{short}" + "c" * 58, 3, "image/png"), why="stopped")
@@ -92,7 +93,7 @@ def test_our_own_sums_stay_whatever_a_secret_is(short: str) -> None:
     assert cleaned.values == {"digest": "<secret pin>", "exact": "my <secret pin>"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     ["password", "search-box", "shop.example", "order", "click", "script", "Aurora", "textbox"],
 )

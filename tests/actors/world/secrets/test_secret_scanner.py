@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 import msgspec
-import pytest
 
 from rutter.actors.world.secrets.redaction import Redactor, redactor_of
 from rutter.actors.world.secrets.secret_scanner import MAX_WORD, Detector
@@ -13,6 +12,7 @@ from rutter.events.executor import ActionFailed
 from rutter.events.observer import PageObserved
 from rutter.events.page import Page, PageElement
 from rutter.events.policy import Policy
+from tests.support.case_table import for_each
 from tests.support.golden_logs import envelopes, names, older
 from tests.support.shop_facts import recording_of
 
@@ -78,8 +78,8 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "text"), FINDS)
-@pytest.mark.parametrize("around", ["{}", "it is {}, or was", 'key="{}"', "({})", "is:{}."])
+@for_each("kind, text", FINDS)
+@for_each("around", ["{}", "it is {}, or was", 'key="{}"', "({})", "is:{}."])
 def test_it_is_replaced_by_its_kind(kind: str, text: str, around: str) -> None:
     shown = around.format(text)
     if kind in ("card", "iban") and "=" in around:
@@ -91,7 +91,7 @@ def test_it_is_replaced_by_its_kind(kind: str, text: str, around: str) -> None:
     assert cleaned.startswith(shown.partition(text)[0])
 
 
-@pytest.mark.parametrize("text", CARDS)
+@for_each("text", CARDS)
 def test_digits_without_groups_are_a_card_where_something_near_says_so(text: str) -> None:
     cleaned = DETECT.clean(text)
     assert "<secret? card>" in cleaned
@@ -122,7 +122,7 @@ def test_of_an_address_only_the_password_goes() -> None:
     assert DETECT.clean(shown) == "see https://ann:<secret? password>@shop.example/x"
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@for_each("text", HARMLESS)
 def test_what_only_resembles_one_stays(text: str) -> None:
     assert DETECT.clean(text) == text
 
