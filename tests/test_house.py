@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.support.case_table import for_each
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("events", "actors", "replay", "pipeline")
@@ -57,7 +57,7 @@ def sentence_fault(docstring: str) -> str:
     return "" if len(sentence) <= SENTENCE_CHARS else f"{len(sentence)} characters are too many"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "docstring",
     ["How a page is read.", "A reader", "A reader\n\nreads.", "A reader reads?", "A" * 160 + "."],
 )
@@ -85,7 +85,7 @@ def _waits(node: ast.AST) -> bool:
     return isinstance(node, WAITING)
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
+@for_each("folder", FOLDERS)
 def test_tests_lie_where_what_they_test_lies(folder: str) -> None:
     tested = {
         path.parent.relative_to(ROOT / "tests")

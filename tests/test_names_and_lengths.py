@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.case_table import for_each
 from tests.support.syntax_trees import statements
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,7 +75,7 @@ def test_the_contract_of_deciders_names_folders_alone() -> None:
     assert [each for each in folders if not (ROOT / each).is_dir()] == []
 
 
-@pytest.mark.parametrize("name", PRODUCT)
+@for_each("name", PRODUCT)
 def test_a_folder_of_the_product_cannot_be_imported_by_its_bare_name(name: str) -> None:
     with pytest.raises(ModuleNotFoundError, match=f"import rutter.{name}, not {name}"):
         importlib.import_module(name)

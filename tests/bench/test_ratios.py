@@ -4,12 +4,13 @@ import pytest
 
 from bench.ratios import Comparison, Spread, compare, ratios_in, spreads_of
 from bench.tables import Cell, print_table
+from tests.support.case_table import for_each
 
 BEFORE = Spread(1.0, 0.95, 1.1)
 
 
-@pytest.mark.parametrize(
-    ("after", "moved"),
+@for_each(
+    "after, moved",
     [
         (BEFORE, False),  # the control: measured twice, it is the same
         (Spread(1.3, 1.25, 1.35), True),

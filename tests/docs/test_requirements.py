@@ -6,7 +6,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-import pytest
+from tests.support.case_table import for_each
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "requirements.md"
@@ -69,8 +69,8 @@ def test_only_the_specification_has_lines_that_nobody_cites() -> None:
     assert [each for each in unused if not re.fullmatch(r"[A-J]\d?", each)] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
+@for_each(
+    "text, ids",
     [
         ("it waits (E9, design 12).", {"E9", "design 12"}),
         ("# S3 1.4: as it says", {"S3", "S3 1.4"}),
@@ -84,6 +84,6 @@ def test_an_id_is_found_however_it_is_cited(text: str, ids: set[str]) -> None:
     assert set(ids_in(text)) == ids
 
 
-@pytest.mark.parametrize("text", ["caf%C3%A9", "Alt+F5", "cmd!A0", "C90", "F11", "PS2 4", "10,E7a"])
+@for_each("text", ["caf%C3%A9", "Alt+F5", "cmd!A0", "C90", "F11", "PS2 4", "10,E7a"])
 def test_what_only_looks_like_an_id_is_none(text: str) -> None:
     assert set(ids_in(text)) == set()

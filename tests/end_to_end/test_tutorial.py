@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.case_table import for_each
 from tests.support.command_shell import check_logs
 from tests.support.tutorial_terminal import TUTORIAL, Shell, Typed, environment, missing, typed
 
@@ -59,8 +60,8 @@ $ nor this
     ]
 
 
-@pytest.mark.parametrize(
-    ("shown", "lacks"),
+@for_each(
+    "shown, lacks",
     [
         (("a b", "d"), ""),
         (("a ...", "...d"), ""),

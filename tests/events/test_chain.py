@@ -13,6 +13,7 @@ from rutter.events.codec import pack
 from rutter.events.envelope import Record
 from rutter.events.errors import LogCorrupt
 from rutter.events.planner import PlanWithheld
+from tests.support.case_table import for_each
 from tests.support.chain_links import check_link
 from tests.support.envelopes import Scribe, marked_turn
 
@@ -44,9 +45,9 @@ def test_a_changed_payload_is_found(place: int, data: st.DataObject) -> None:
         verify(records)
 
 
-@pytest.mark.parametrize("place", range(5))
-@pytest.mark.parametrize(
-    ("field", "value"),
+@for_each("place", range(5))
+@for_each(
+    "field, value",
     [
         ("session", "another"),
         ("n", 99),
@@ -83,7 +84,7 @@ def test_another_order_is_found(order: list[int]) -> None:
         verify([records[place] for place in order])
 
 
-@pytest.mark.parametrize("place", range(4))
+@for_each("place", range(4))
 def test_a_removed_event_is_found_by_the_one_behind_it(place: int) -> None:
     records = chain()
     del records[place]

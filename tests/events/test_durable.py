@@ -9,6 +9,7 @@ import pytest
 
 from rutter.events.durable import disk_told, drafted, write_whole
 from rutter.events.errors import LogFull, WorldBroken
+from tests.support.case_table import for_each
 
 
 def test_a_file_is_replaced_as_a_whole_and_its_owners_alone(tmp_path: Path) -> None:
@@ -44,8 +45,8 @@ def test_what_fails_half_way_leaves_what_was_there(tmp_path: Path) -> None:
     assert ([*tmp_path.iterdir()], place.read_bytes()) == ([place], b"one")
 
 
-@pytest.mark.parametrize(
-    ("number", "told"), [(errno.ENOSPC, LogFull), (errno.EDQUOT, LogFull), (errno.EIO, WorldBroken)]
+@for_each(
+    "number, told", [(errno.ENOSPC, LogFull), (errno.EDQUOT, LogFull), (errno.EIO, WorldBroken)]
 )
 def test_what_the_disk_refuses_names_the_place_and_what_to_do(
     number: int, told: type[WorldBroken]

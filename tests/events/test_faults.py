@@ -4,8 +4,6 @@ import re
 from pathlib import Path
 from typing import get_args
 
-import pytest
-
 from rutter.events.advisor import AdviceError
 from rutter.events.critic import BarrierKind
 from rutter.events.executor import ErrorCode
@@ -13,6 +11,7 @@ from rutter.events.faults import NONE, failed_call, fault_of, fault_of_end, faul
 from rutter.events.runtime import Failure, StopReason
 from rutter.events.tools import ErrorType, ToolError
 from rutter.events.validator import ActionRejected
+from tests.support.case_table import for_each
 
 ENDS = {*get_args(Failure), *get_args(StopReason)} - {""}
 SAID = {*get_args(ErrorCode), *get_args(ToolError), *ENDS} - {""}
@@ -23,7 +22,7 @@ UNREAD = {"ghost_refused", "no_reader", "reader_failed", "nothing_read"}
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("code", sorted((SAID | REJECTED | KEPT_OUT) - WELL))
+@for_each("code", sorted((SAID | REJECTED | KEPT_OUT) - WELL))
 def test_every_code_has_a_row(code: str) -> None:
     fault = faults().codes[code]
     assert fault.error_code in get_args(ErrorType)
@@ -54,7 +53,7 @@ def test_what_the_executor_finds_keeps_its_worth_in_the_words_of_a_caller() -> N
         assert fault_of(code).retriable or not fault_of(fault_of(code).tool).retriable
 
 
-@pytest.mark.parametrize("code", ["policy_denied", "human_rejected", "verification_failed"])
+@for_each("code", ["policy_denied", "human_rejected", "verification_failed"])
 def test_what_was_refused_or_may_be_done_is_not_worth_a_second_try(code: str) -> None:
     assert not fault_of(code).retriable
 

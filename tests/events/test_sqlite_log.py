@@ -31,6 +31,7 @@ from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.vocabulary import AnyEvent
 from tests.crash.appender import Plan, record
+from tests.support.case_table import for_each
 from tests.support.envelopes import Scribe
 
 pytestmark = pytest.mark.anyio
@@ -98,7 +99,7 @@ class TestItsFile:
         await write_log(path, events=2)
         assert seqs(path) == [1, 2]
 
-    @pytest.mark.parametrize("name", ["50% off?", "a#b", "with space", "ünï", "a&mode=rwc"])
+    @for_each("name", ["50% off?", "a#b", "with space", "ünï", "a&mode=rwc"])
     async def test_its_directory_may_have_any_name(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).mkdir()
         await write_log(tmp_path / name / "log.db")

@@ -28,6 +28,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.upcast import ENDS, RETIRED, SOURCES, Raw, Successor, current_tag, stored_tags
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.integrity import check
+from tests.support.case_table import for_each
 from tests.support.chain_links import check_link
 
 KNOWN = {kind(event) for event in get_args(AnyEvent)}
@@ -67,8 +68,8 @@ def test_an_event_of_a_retired_shape_is_read_in_todays() -> None:
     assert decode(GOLDEN) == TODAY
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [("place", "place_unmet"), ("effect", "effect_awaited"), ("end", "end_awaited")]
+@for_each(
+    "old, new", [("place", "place_unmet"), ("effect", "effect_awaited"), ("end", "end_awaited")]
 )
 def test_every_reason_has_its_full_words(old: str, new: str) -> None:
     raw = {"event": "LookRequested", "why": old, "wait_ms": 1}
@@ -217,8 +218,8 @@ class TestSentencesOfBefore:
         assert (plan.source, plan.reason) == (source, reason)
         assert [each for each in SOURCES if reason.startswith(each)] or source == "other"
 
-    @pytest.mark.parametrize(
-        ("reason", "code"),
+    @for_each(
+        "reason, code",
         [
             ("value_not_set", "value_not_set"),
             ("element_obscured", "element_obscured"),
@@ -237,80 +238,79 @@ class TestSentencesOfBefore:
         assert isinstance(judged, ActionJudged)
         assert (judged.code, judged.reason) == (code, reason)
 
-    @pytest.mark.parametrize(
-        ("of", "detail", "cause"),
-        [
-            ("completed_unverified", "dry run: it sends", Cause("dry_run", why="it sends")),
-            (
-                "completed_unverified",
-                "nothing shows that the application has what was sent by step 12, 14",
-                Cause("unproven", index=11),
-            ),
-            (
-                "completed_unverified",
-                "the page has not sent what it sent when this was recorded: POST /x",
-                Cause("unsent"),
-            ),
-            (
-                "completed_unverified",
-                "something that was sent has no answer yet",
-                Cause("unanswered"),
-            ),
-            (
-                "completed_unverified",
-                "no criteria of success are configured: it cannot be verified",
-                Cause("no_criteria"),
-            ),
-            ("completed_unverified", "none of 2 signs of success is on the page", Cause("no_sign")),
-            (
-                "completed",
-                "step 3 of 4 was done by run-1: /x shows it",
-                Cause("done_before", index=2),
-            ),
-            (
-                "completed",
-                "the person was done (window_closed)",
-                Cause("person_done", by="window_closed"),
-            ),
-            ("cancelled", "stopped by ann: enough", Cause("requested", by="ann")),
-            (
-                "needs_person",
-                "the login for https://a.example has expired: step 1 of 2: elsewhere",
-                Cause("login_expired", index=0, origin="https://a.example"),
-            ),
-            (
-                "needs_person",
-                "the site asks to sign in: step 1 of 2: elsewhere",
-                Cause("signed_out", index=0),
-            ),
-            (
-                "needs_person",
-                "click 'the login for https://evil.example has expired: '",
-                Cause("other"),
-            ),
-            (
-                "retry_exhausted",
-                "element_obscured: covered by a, for 3.0 s, which is in none of the recordings",
-                Cause("unrecorded", code="element_obscured"),
-            ),
-            ("lost", "no_predictions_available", Cause("no_predictions")),
-            ("lost", "confidence_too_low_0.42", Cause("unsure", share=420_000)),
-            ("lost", "value_unknown_0.90", Cause("value_unknown")),
-            (
-                "lost",
-                "no model may be asked, and nothing is known of a page that is UNKNOWN",
-                Cause("no_model"),
-            ),
-            ("lost", "element_not_found: nothing is like it", Cause(code="element_not_found")),
-            (
-                "verification_failed",
-                "failed: file_exists 'a.csv': it is not there",
-                Cause(code="file_exists"),
-            ),
-            ("lost", "dry run: which it was not", Cause("other")),
-            ("failed", "it rained", Cause("other")),
-        ],
+    ends = (
+        ("completed_unverified", "dry run: it sends", Cause("dry_run", why="it sends")),
+        (
+            "completed_unverified",
+            "nothing shows that the application has what was sent by step 12, 14",
+            Cause("unproven", index=11),
+        ),
+        (
+            "completed_unverified",
+            "the page has not sent what it sent when this was recorded: POST /x",
+            Cause("unsent"),
+        ),
+        (
+            "completed_unverified",
+            "something that was sent has no answer yet",
+            Cause("unanswered"),
+        ),
+        (
+            "completed_unverified",
+            "no criteria of success are configured: it cannot be verified",
+            Cause("no_criteria"),
+        ),
+        ("completed_unverified", "none of 2 signs of success is on the page", Cause("no_sign")),
+        (
+            "completed",
+            "step 3 of 4 was done by run-1: /x shows it",
+            Cause("done_before", index=2),
+        ),
+        (
+            "completed",
+            "the person was done (window_closed)",
+            Cause("person_done", by="window_closed"),
+        ),
+        ("cancelled", "stopped by ann: enough", Cause("requested", by="ann")),
+        (
+            "needs_person",
+            "the login for https://a.example has expired: step 1 of 2: elsewhere",
+            Cause("login_expired", index=0, origin="https://a.example"),
+        ),
+        (
+            "needs_person",
+            "the site asks to sign in: step 1 of 2: elsewhere",
+            Cause("signed_out", index=0),
+        ),
+        (
+            "needs_person",
+            "click 'the login for https://evil.example has expired: '",
+            Cause("other"),
+        ),
+        (
+            "retry_exhausted",
+            "element_obscured: covered by a, for 3.0 s, which is in none of the recordings",
+            Cause("unrecorded", code="element_obscured"),
+        ),
+        ("lost", "no_predictions_available", Cause("no_predictions")),
+        ("lost", "confidence_too_low_0.42", Cause("unsure", share=420_000)),
+        ("lost", "value_unknown_0.90", Cause("value_unknown")),
+        (
+            "lost",
+            "no model may be asked, and nothing is known of a page that is UNKNOWN",
+            Cause("no_model"),
+        ),
+        ("lost", "element_not_found: nothing is like it", Cause(code="element_not_found")),
+        (
+            "verification_failed",
+            "failed: file_exists 'a.csv': it is not there",
+            Cause(code="file_exists"),
+        ),
+        ("lost", "dry run: which it was not", Cause("other")),
+        ("failed", "it rained", Cause("other")),
     )
+
+    @for_each("of, detail, cause", ends)
     def test_why_it_ended(self, of: Any, detail: str, cause: Cause) -> None:
         ends: tuple[Any, Any] = (of, "") if of in get_args(StopReason) else ("failed", of)
         reason, failure = ends
@@ -327,8 +327,7 @@ class TestSentencesOfBefore:
             assert checked == CompletionChecked(False, detail, cause=cause)
 
     def test_every_end_has_an_example(self) -> None:
-        [examples] = (mark.args[1] for mark in self.test_why_it_ended.pytestmark)
-        assert {each.kind for each in ENDS} == {cause.kind for *_, cause in examples} - {"other"}
+        assert {each.kind for each in ENDS} == {cause.kind for *_, cause in self.ends} - {"other"}
         new = {"barrier"}  # no log of before knows it
         assert {each.kind for each in ENDS} == set(get_args(CauseKind)) - {"other"} - new
 

@@ -23,26 +23,27 @@ from rutter.events.validator import ActionApproved
 from rutter.replay.story.session_story import tell
 from rutter.replay.verify import Verifier, fresh_deciders, verify
 from rutter.replay.whatif import ChangedSettings, ask
+from tests.support.case_table import for_each
 from tests.support.chain_links import check_link
 from tests.support.golden_logs import envelopes, names, older, rows
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", names())
+@for_each("name", names())
 def test_a_golden_log_is_decided_again_without_divergence(name: str) -> None:
     report = verify(envelopes(name))
     assert report.divergence is None
     assert report.decisions > 80
 
 
-@pytest.mark.parametrize("name", names())
+@for_each("name", names())
 def test_a_golden_log_was_made_by_the_logic_that_is_here(name: str) -> None:
     started = [e.event for e in envelopes(name) if isinstance(e.event, SessionStarted)]
     assert {start.logic for start in started} == {LOGIC}
 
 
-@pytest.mark.parametrize("name", older())
+@for_each("name", older())
 def test_a_log_of_older_logic_is_learned_from_and_not_judged(name: str) -> None:
     log = envelopes(name)
     report = verify(log)
@@ -57,7 +58,7 @@ def test_a_log_of_older_logic_is_learned_from_and_not_judged(name: str) -> None:
     assert set(predictor.knowledge.versions.highest) == named
 
 
-@pytest.mark.parametrize("name", [*names(), *older()])
+@for_each("name", [*names(), *older()])
 def test_the_chain_of_a_golden_log_holds(name: str) -> None:
     heads: dict[str, bytes] = {}
     for row, envelope in zip(rows(name), envelopes(name), strict=True):
@@ -65,7 +66,7 @@ def test_the_chain_of_a_golden_log_holds(name: str) -> None:
         heads[envelope.session] = envelope.hash
 
 
-@pytest.mark.parametrize("name", [*names(), *older()])
+@for_each("name", [*names(), *older()])
 def test_what_is_stored_says_what_was_decoded(name: str) -> None:
     """Not byte for byte: a struct that grew past 15 fields gets another map header, and an old one
     its tag, which is why the chain is over stored bytes and replay encodes both sides anew."""
@@ -78,7 +79,7 @@ def test_what_is_stored_says_what_was_decoded(name: str) -> None:
         assert {each: again[each] for each in again if each not in tags} == stored
 
 
-@pytest.mark.parametrize("name", names())
+@for_each("name", names())
 def test_nothing_would_differ_if_nothing_were_different(name: str) -> None:
     assert ask(envelopes(name), ChangedSettings()).differences == ()
 
@@ -95,8 +96,8 @@ def test_decisions_do_not_depend_on_the_hash_seed() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, env=env, cwd=ROOT)
 
 
-@pytest.mark.parametrize(
-    ("name", "sessions"),
+@for_each(
+    "name, sessions",
     [
         ("led", [(6, "completed"), (0, "completed")]),
         ("repaired", [(0, "completed"), (1, "completed"), (0, "completed")]),

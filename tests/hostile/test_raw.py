@@ -8,6 +8,7 @@ from rutter.events.policy import Policy
 from tests.hostile.attacks import ATTACKS, Attack
 from tests.hostile.canaries import Canaries
 from tests.hostile.proxy_process import Listener, ProxyProcess, say
+from tests.support.case_table import for_each
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def written(attack: Attack, site: Listener, canaries: Canaries, door: int, at: s
     return said.encode("latin-1")
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+@for_each("attack", ATTACKS)
 def test_what_is_read_two_ways_reaches_nobody(
     attack: Attack, proxy: ProxyProcess, door: int, site: Listener, canaries: Canaries
 ) -> None:

@@ -3,9 +3,8 @@
 import re
 import time
 
-import pytest
-
 from rutter.pipeline.clock import Clock, CountingClock
+from tests.support.case_table import for_each
 
 
 def test_the_system_clock_tells_the_time() -> None:
@@ -38,7 +37,7 @@ def test_two_counting_clocks_agree() -> None:
     assert one.new_id("x") == other.new_id("x")
 
 
-@pytest.mark.parametrize("clock", [Clock(), CountingClock()])
+@for_each("clock", [Clock(), CountingClock()])
 def test_time_does_not_run_backwards(clock: Clock) -> None:
     looks = [clock.now_ns() for _ in range(100)]
     assert looks == sorted(looks)

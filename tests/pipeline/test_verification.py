@@ -35,6 +35,7 @@ from rutter.events.validator import ActionApproved, ActionStarted, ApprovalReque
 from rutter.events.workflow import Criteria, Expectation, Indicator, Step, Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
+from tests.support.case_table import for_each
 from tests.support.given_when_then import only
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_shop import ORIGIN, Fails, ScriptedElement, ScriptedPage, World, by_css
@@ -126,7 +127,7 @@ DECEIVERS = {
 }
 
 
-@pytest.mark.parametrize("site", DECEIVERS)
+@for_each("site", DECEIVERS)
 async def test_a_site_that_deceives_gets_the_right_verdict_and_teaches_nothing(
     site: str, replayed: Replayed
 ) -> None:

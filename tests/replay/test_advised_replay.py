@@ -1,7 +1,6 @@
 """Sessions in which a model was asked, decided again: by their facts, and otherwise. No model."""
 
 import msgspec
-import pytest
 
 from rutter.events.action import Action
 from rutter.events.advisor import (
@@ -23,6 +22,7 @@ from rutter.replay.traces import spans_of
 from rutter.replay.verify import verify
 from rutter.replay.whatif import ChangedSettings, WhatIf, ask
 from tests.support import shop_facts
+from tests.support.case_table import for_each
 from tests.support.derived_log import Derived
 from tests.support.step_kinds import PROMPT
 from tests.support.trails import check_tree
@@ -168,7 +168,7 @@ def test_a_model_that_must_be_surer_would_have_been_asked_again() -> None:
     assert [found.instead for found in answer.differences] == ["asked anthropic m (plan)"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [ChangedSettings(threshold=0.4), ChangedSettings(models=False), ChangedSettings(order=0)],
 )

@@ -22,6 +22,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.replay import integrity
 from rutter.replay.integrity import LogFault, LogFindings, LogInspector, check
 from tests.support import golden_logs
+from tests.support.case_table import for_each
 from tests.support.envelopes import Scribe
 from tests.support.example_counts import examples
 
@@ -121,7 +122,7 @@ def mentions(info: Any, wanted: type) -> bool:
 
 
 class TestWhole:
-    @pytest.mark.parametrize("name", golden_logs.names())
+    @for_each("name", golden_logs.names())
     def test_a_log_as_it_was_written_has_no_fault(self, name: str) -> None:
         rows = golden(name)
         found = check(rows)
@@ -387,7 +388,7 @@ class TestErased:
         rows = self.log(("process", said))
         assert named(check(self.erase(rows, 1, 4))) == [("erased", 5, "a", 5)]
 
-    @pytest.mark.parametrize(("session", "n", "last"), [("b", 1, 0), ("a", 0, 0), ("a", 3, 99)])
+    @for_each("session, n, last", [("b", 1, 0), ("a", 0, 0), ("a", 3, 99)])
     def test_a_word_about_events_that_are_not_there_is_found(
         self, session: str, n: int, last: int
     ) -> None:

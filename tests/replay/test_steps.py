@@ -1,6 +1,5 @@
 """What became of each step is told once: whatever order its events come in."""
 
-import pytest
 from msgspec.structs import replace
 
 from rutter.events.chain import GENESIS
@@ -10,6 +9,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.replay.step_record import StepRecord
 from rutter.replay.steps import SessionSteps, steps_in
 from tests.support import step_kinds
+from tests.support.case_table import for_each
 from tests.support.shop_facts import click, go_to, intent, judged, plan, run_of
 
 FINAL = replace(intent(click()), irreversible=True)
@@ -30,8 +30,8 @@ def only(*events: AnyEvent) -> StepRecord:
     return step
 
 
-@pytest.mark.parametrize(
-    ("events", "sent", "left_open"),
+@for_each(
+    "events, sent, left_open",
     [
         ((), False, False),
         ((intent(click()),), False, True),

@@ -33,6 +33,7 @@ from rutter.events.validator import (
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.runtime.sequencer import MAX_TURN
 from rutter.replay.verify import Divergence, Verification, Verifier, fresh_deciders, verify
+from tests.support.case_table import for_each
 from tests.support.log_checks import read_all
 from tests.support.scripted_shop import shop
 from tests.support.shop_sessions import open_app, record_order, recording, run_for_fairlead, sail
@@ -176,8 +177,8 @@ def test_an_event_that_is_gone_from_the_middle_is_an_error_and_not_a_guess(whole
 # -- decisions that were changed -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("decision", "actor", "field", "value"),
+@for_each(
+    "decision, actor, field, value",
     [
         (PlanProposed, "planner", "reason", "because"),
         (PlanProposed, "planner", "index", 7),

@@ -15,6 +15,7 @@ from rutter.replay.whatif import (
     ask,
     read_change,
 )
+from tests.support.case_table import for_each
 from tests.support.golden_logs import envelopes
 
 
@@ -118,8 +119,8 @@ def test_a_change_is_read_from_toml(tmp_path: Path) -> None:
     assert change == ChangedSettings(threshold=0.7, order=1, deny=("pay",))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@for_each(
+    "text, said",
     [
         ("thresold = 0.7", "thresold"),
         ("threshold = 1.7", "threshold"),

@@ -2,12 +2,13 @@
 
 What pytest does for a test of its own, and to tell another process of it, takes longer than most
 cases do. `for_each` stands where `pytest.mark.parametrize` would, for cases that leave nothing
-behind: all rows of a table are given the same fixtures.
+behind: all rows of a table are given the same fixtures, but each a `tmp_path` of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from inspect import iscoroutinefunction, signature
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -29,16 +30,16 @@ def for_each(names: str, table: Iterable[Any]) -> Callable[[Test], Test]:
         @wraps(test)
         def at_once(*given: Any, **fixtures: Any) -> None:
             failed = FailedRows()
-            for case in failed.among(cases):
+            for row in failed.among(cases, fixtures):
                 with failed:
-                    test(*given, **fixtures, **case)
+                    test(*given, **row)
 
         @wraps(test)
         async def in_a_loop(*given: Any, **fixtures: Any) -> None:
             failed = FailedRows()
-            for case in failed.among(cases):
+            for row in failed.among(cases, fixtures):
                 with failed:
-                    await test(*given, **fixtures, **case)
+                    await test(*given, **row)
 
         goes: Any = in_a_loop if iscoroutinefunction(test) else at_once
         whole = signature(test)
@@ -56,9 +57,12 @@ class FailedRows:
         self._row: tuple[int, dict[str, Any]] = (0, {})
         self._failed: dict[str, BaseException] = {}
 
-    def among(self, cases: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def among(
+        self, cases: list[dict[str, Any]], fixtures: dict[str, Any]
+    ) -> Iterator[dict[str, Any]]:
         for self._row in enumerate(cases, 1):
-            yield self._row[1]
+            number, case = self._row
+            yield fixtures | _own_directory(number, fixtures) | case
         if self._failed:
             told = "\n".join([f"{len(self._failed)} of {len(cases)} fail", *self._failed])
             raise BaseExceptionGroup(told, list(self._failed.values()))
@@ -79,3 +83,10 @@ class FailedRows:
         wrong.add_note(name)
         self._failed[name] = wrong
         return True
+
+
+def _own_directory(number: int, fixtures: dict[str, Any]) -> dict[str, Path]:
+    if (shared := fixtures.get("tmp_path")) is None:
+        return {}
+    (own := shared / f"row-{number}").mkdir()
+    return {"tmp_path": own}

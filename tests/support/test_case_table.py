@@ -2,6 +2,7 @@
 
 import asyncio
 from inspect import signature
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,16 @@ def test_fixtures_are_asked_for_and_tables_combine() -> None:
     assert list(signature(meets).parameters) == ["fixture"]
     meets(fixture="same")
     assert met == [("same", 1, "a"), ("same", 1, "b"), ("same", 2, "a"), ("same", 2, "b")]
+
+
+def test_each_row_has_a_directory_of_its_own(tmp_path: Path) -> None:
+    @for_each("number", [1, 2])
+    def begins_empty(number: int, tmp_path: Path) -> None:
+        assert not list(tmp_path.iterdir())
+        (tmp_path / "file").touch()
+
+    begins_empty(tmp_path=tmp_path)
+    assert len(list(tmp_path.glob("*/file"))) == 2
 
 
 def test_nobody_stops_it_unheard() -> None:

@@ -47,6 +47,7 @@ from rutter.events.service_pack import Service
 from rutter.events.tools import FileRead, ToolAnswered, ToolCalled
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Step, Workflow
+from tests.support.case_table import for_each
 from tests.support.shop_facts import run_of
 
 pytestmark = pytest.mark.anyio
@@ -403,7 +404,7 @@ async def test_a_file_is_read_for_the_model_and_told_between_marks(tmp_path: Pat
     assert denied.error == "policy_denied"
 
 
-@pytest.mark.parametrize("by", ["agent", "terminal"])
+@for_each("by", ["agent", "terminal"])
 async def test_a_file_for_somebody_else_is_not_its_to_read(tmp_path: Path, by: Any) -> None:
     world = World(tmp_path, Answers())
     called = ToolCalled("c1", "read_file", '{"path":"names.txt"}', by)

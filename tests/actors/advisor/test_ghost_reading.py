@@ -28,6 +28,7 @@ from rutter.events.run_settings import GhostUse
 from rutter.events.validator import QueryStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.sessions import session_started
+from tests.support.case_table import for_each
 from tests.support.model_providers import PROVIDERS, opened
 from tests.support.policies import HERE
 from tests.support.provider_replies import Answer
@@ -122,7 +123,7 @@ async def asking(
         yield Asked(pages, ArtifactStore(tmp_path / "artifacts"), readers, within_ms)
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@for_each("provider", PROVIDERS)
 async def test_the_pictures_arrive_once_with_their_prompt_and_are_on_disk_before(
     provider: str, tmp_path: Path
 ) -> None:
@@ -170,8 +171,8 @@ FAULTS: dict[str, tuple[Fault | Answer, str, int]] = {
 }
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize("fault", FAULTS)
+@for_each("provider", PROVIDERS)
+@for_each("fault", FAULTS)
 async def test_each_fault_of_a_reader_ends_the_step_with_its_type(
     provider: str, fault: str, tmp_path: Path
 ) -> None:
@@ -200,8 +201,8 @@ async def test_nothing_read_is_another_end(tmp_path: Path) -> None:
     assert server.attempts == 1
 
 
-@pytest.mark.parametrize(
-    ("picture", "code"),
+@for_each(
+    "picture, code",
     [(PageTimeout("picture"), "timeout"), (WorldBroken("it moves"), "action_failed")],
 )
 async def test_without_a_picture_nobody_is_asked(

@@ -90,7 +90,7 @@ def unknown(message: str) -> VisionGiven:
     return VisionGiven(4, 1, "UNKNOWN", message=message)
 
 
-@pytest.mark.parametrize("said", ["VERIFIED", "NOT_VERIFIED", "UNKNOWN"])
+@for_each("said", ["VERIFIED", "NOT_VERIFIED", "UNKNOWN"])
 async def test_what_was_seen_is_told_with_its_picture(tmp_path: Path, said: Any) -> None:
     vision, pages = ScriptedVision(VisionSaid(said, "eyes-1", "a green box")), Pages()
     store = ArtifactStore(tmp_path)

@@ -113,7 +113,7 @@ async def test_a_file_that_is_no_text_is_searched_for_its_bytes(inside: Path) ->
     assert (await look_at(FileContains("aurora", path="picture.png"), inside)).holds is False
 
 
-@pytest.mark.parametrize("before", [0, 1, CHUNK - 9, CHUNK - 4, CHUNK - 1, CHUNK, 2 * CHUNK - 3])
+@for_each("before", [0, 1, CHUNK - 9, CHUNK - 4, CHUNK - 1, CHUNK, 2 * CHUNK - 3])
 async def test_what_is_sought_is_found_across_the_pieces(inside: Path, before: int) -> None:
     (inside / "long.txt").write_bytes(b"-" * before + "größer".encode() + b"-" * CHUNK)
     for wanted, holds in (("größer", True), ("-" * 5 + "g", before >= 5), ("größer!", False)):
@@ -160,7 +160,7 @@ OUTSIDE = [
 ]
 
 
-@pytest.mark.parametrize(("path", "why"), OUTSIDE)
+@for_each("path, why", OUTSIDE)
 async def test_nothing_outside_is_looked_at_or_read(inside: Path, path: str, why: str) -> None:
     path = path.format(parent=inside.parent)
     for check in (FileExists(path), FileContains("hunter", path=path), FileSize(path)):

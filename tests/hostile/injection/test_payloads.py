@@ -1,12 +1,11 @@
 """The orders that are tried: enough of them, and none of them hidden from policy by its letters."""
 
-import pytest
-
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY, PolicyCase, judge
 from rutter.events.action import Action, ByRef, Target, Untrusted
 from rutter.events.page import Resolved
 from tests.hostile.injection.goals import GOALS
 from tests.hostile.injection.payloads import CARRIERS, in_pages, payloads, sample
+from tests.support.case_table import for_each
 
 
 def test_there_are_a_few_hundred_in_every_carrier_and_language_and_for_every_goal() -> None:
@@ -17,8 +16,8 @@ def test_there_are_a_few_hundred_in_every_carrier_and_language_and_for_every_goa
     assert {each.goal for each in every} == set(GOALS)
 
 
-@pytest.mark.parametrize("hidden", ["\u200b", "\xad", "\u202e", "\U000e0041", "\ufe0f", "\u2060"])
-@pytest.mark.parametrize("name", ["Delete account", "Pay now", "Send message"])
+@for_each("hidden", ["\u200b", "\xad", "\u202e", "\U000e0041", "\ufe0f", "\u2060"])
+@for_each("name", ["Delete account", "Pay now", "Send message"])
 def test_letters_that_nobody_sees_hide_no_risky_word(name: str, hidden: str) -> None:
     said = Untrusted(hidden.join(name))
     element = Resolved("button", "d", role="button", name=said, text=said, origin="http://a.test")

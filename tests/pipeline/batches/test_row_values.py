@@ -16,6 +16,7 @@ from rutter.pipeline.batches.row_values import (
     read_mapping,
 )
 from rutter.pipeline.batches.sheet import BadRows, Sheet, read_sheet
+from tests.support.case_table import for_each
 
 FLOW = Workflow(
     "order",
@@ -52,8 +53,8 @@ def test_a_column_binds_the_parameter_of_its_name(folder: Path) -> None:
     assert same.digest == row.digest, "what binds nothing makes no other row"
 
 
-@pytest.mark.parametrize(
-    ("text", "mapping", "constants", "what", "fix"),
+@for_each(
+    "text, mapping, constants, what, fix",
     [
         ("customer\nA\n", (), {}, "lacks the column quantity that 'order' needs", "--set"),
         ("x\nA\n", (), {}, "lacks the columns customer, quantity", "--set"),
@@ -80,7 +81,7 @@ def test_what_does_not_fit_is_refused_by_name_before_anything_is_run(
     assert fix in refused.value.fix
 
 
-@pytest.mark.parametrize("pair", ["customer", "=customer", "buyer="])
+@for_each("pair", ["customer", "=customer", "buyer="])
 def test_a_mapping_has_two_sides(pair: str) -> None:
     with pytest.raises(BadInput, match="is not COLUMN=PARAMETER"):
         read_mapping([pair])

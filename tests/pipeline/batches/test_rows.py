@@ -24,6 +24,7 @@ from rutter.pipeline.config.settings import Settings, load
 from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.start import start_session
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter
 from tests.support.scripted_logs import keep_locked
 from tests.support.scripted_rows import KILL, open_rehearsed
@@ -359,8 +360,8 @@ def test_a_folder_that_cannot_be_written_to_is_said_before_anything_is_run(shop:
     assert "cannot be written" in ended.complaint
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
+@for_each(
+    "arguments, complaint",
     [
         (("run", "order", "--parallel", "2"), "--parallel is for --rows"),
         (("run", "order", "--max-failures-in-a-row", "0"), "--max-failures-in-a-row is for"),
@@ -382,8 +383,8 @@ def test_what_does_not_go_together_is_refused(
     assert complaint in ended.complaint
 
 
-@pytest.mark.parametrize(
-    ("rows", "more", "complaint"),
+@for_each(
+    "rows, more, complaint",
     [
         ("user,pin\nmate,x\n", (), "secrets never come from a file of rows"),
         ("user,code\nmate,x\n", ("--map", "code=pin"), "secrets never come from a file of rows"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rutter.pipeline.batches.sheet import MAX_CELL, BadRows, Sheet, read_sheet
 from rutter.pipeline.output.csv_table import as_csv
+from tests.support.case_table import for_each
 
 PLAIN = "customer,note\nAurora,A quay\nJuniper,Zweiter Kai\n"
 
@@ -30,7 +31,7 @@ def cells(sheet: Sheet) -> list[tuple[str, ...]]:
 # -- encodings -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         "name\nJosé 船\n".encode(),
@@ -59,8 +60,8 @@ def test_any_other_encoding_is_named_by_whoever_has_it(file: Path) -> None:
     assert cells(read(file, body, encoding="windows-1252")) == [("Ada",), ("José",)]
 
 
-@pytest.mark.parametrize(
-    ("body", "how", "complaint"),
+@for_each(
+    "body, how, complaint",
     [
         (b"", {}, "orders.csv is empty"),
         (b" \r\n\n", {}, "orders.csv is empty"),
@@ -115,8 +116,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 # -- separators ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("body", "how"),
+@for_each(
+    "body, how",
     [
         ("a;b\n1;2, or 3\n", {}),
         ("a\tb\n1\t2, or 3\n", {}),

@@ -14,6 +14,7 @@ import pytest
 
 from rutter.pipeline.demo_sites.chandlery import Site, order_script
 from tests.support import scripted_logs
+from tests.support.case_table import for_each
 from tests.support.command_shell import ROOT, Ended, Rutter, check_logs, places_of
 
 PASSWORD = "sheet bend & 9 fathoms"
@@ -132,8 +133,8 @@ def test_a_choice_that_there_is_not(rutter: Rutter, flag: str, value: str, wrong
     assert f"argument --{flag}: {wrong}: '{value}'" in ended.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@for_each(
+    "arguments, said",
     [
         (("shwo",), "there is no command 'shwo' -> did you mean show?\nsee: rutter --help"),
         (("workflows", "lst"), "'lst' -> did you mean list?\nsee: rutter workflows --help"),
@@ -156,8 +157,8 @@ def test_what_is_no_command_is_told_what_it_is_like(
 # -- scripts and answers ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("body", "what"),
+@for_each(
+    "body, what",
     [
         (b"", "not a DevTools Recorder script"),
         (b"not json", "not a DevTools Recorder script"),
@@ -237,7 +238,7 @@ def test_answers_that_cannot_be_read(recorded: Rutter, tmp_path: Path) -> None:
 # -- the data directory ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [SAILING, *READING])
+@for_each("arguments", [SAILING, *READING])
 def test_a_log_of_another_version(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     log = tmp_path / "log.db"
     scripted_logs.keep_locked(log)
@@ -258,8 +259,8 @@ def _set_version(log: Path, version: int) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize("arguments", [SAILING, *READING])
-@pytest.mark.parametrize("kind", ["text", "database", "cut short"])
+@for_each("arguments", [SAILING, *READING])
+@for_each("kind", ["text", "database", "cut short"])
 def test_a_file_that_is_no_log(tmp_path: Path, kind: str, arguments: tuple[str, ...]) -> None:
     log = tmp_path / "log.db"
     if kind == "text":

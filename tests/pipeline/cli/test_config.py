@@ -10,6 +10,7 @@ from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions.attendant import BoundSecrets
 from rutter.pipeline.sessions.start import recorded_homes
 from tests.support import scripted_logs
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter, refused
 
 CANARY = "correct horse battery 7"
@@ -151,8 +152,8 @@ max_steps = 9
 """
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "was", "now"),
+@for_each(
+    "key, value, was, now",
     [
         ("policy.upload_mb", "7", "upload_mb = 3 #", "upload_mb = 7 #"),
         ("policy.allowed_domains", "a.example, *.b.example", "shop.example", '"*.b.example"'),
@@ -182,8 +183,8 @@ def test_one_value_is_set_and_all_else_that_is_written_stays(
         assert said.startswith(str(file))
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "said"),
+@for_each(
+    "key, value, said",
     [
         ("policy.upload_m", "7", "did you mean policy.upload_mb?"),
         ("policy.upload_mb", "much", "rutter config set policy.upload_mb 50"),

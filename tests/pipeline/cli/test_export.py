@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import scripted_logs
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter, refused
 
 
@@ -59,8 +60,8 @@ def test_as_json(rutter: Rutter, tmp_path: Path) -> None:
     assert kept["file"] == str(tmp_path / "a.json")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what"),
+@for_each(
+    "arguments, what",
     [
         (("refund",), "there is no workflow 'refund'"),
         (("half",), "'half' was not recorded to its end"),
@@ -69,7 +70,7 @@ def test_as_json(rutter: Rutter, tmp_path: Path) -> None:
         (("sign-in", "--out", "/nowhere/at/all"), "cannot be written"),
     ],
 )
-@pytest.mark.parametrize("kind", ["recorder", "playwright"])
+@for_each("kind", ["recorder", "playwright"])
 def test_what_cannot_be_exported_says_why(
     rutter: Rutter, arguments: tuple[str, ...], what: str, kind: str
 ) -> None:

@@ -14,6 +14,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli import terminal as gauge
 from rutter.pipeline.cli.terminal import Gauge, Terminal
 from rutter.pipeline.config.data_directory import DataDirectory
+from tests.support.case_table import for_each
 from tests.support.command_shell import ROOT, Ended, Rutter
 from tests.support.data_directories import NEEDLES, holding, tamper
 
@@ -203,8 +204,8 @@ class TestErase:
         said = rutter.json("log", "erase", "run-1", "--event", "2", "--why", "x")
         assert said == {"session": "run-1", "payloads": 1, "artifacts": 0, "workflows": []}
 
-    @pytest.mark.parametrize(
-        ("arguments", "complaint"),
+    @for_each(
+        "arguments, complaint",
         [
             (["nobody", "--why", "x"], "there is no session 'nobody'"),
             (["run", "--why", "x"], "there is no session 'run'"),
@@ -379,7 +380,7 @@ class TestNoLog:
         assert "there is no log at" in ended.complaint
         assert not (tmp_path / "log.db").exists()
 
-    @pytest.mark.parametrize("body", [b"hello" * 1_000, b"SQLite format 3\0" + bytes(4_000)])
+    @for_each("body", [b"hello" * 1_000, b"SQLite format 3\0" + bytes(4_000)])
     def test_a_foreign_one_is_told_and_left_alone(
         self, tmp_path: Path, command: list[str], body: bytes
     ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter, check_logs
 from tests.support.data_directories import holding
 from tests.support.small_disk import small_disk_of
@@ -152,8 +153,8 @@ class TestEraseText:
         monkeypatch.setattr("sys.stdin", io.StringIO(f"{NAME}\n"))
         assert rutter.json("log", "erase", "--text", "-", "--dry-run")["payloads"] == 86
 
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
+    @for_each(
+        "arguments, said",
         [
             ((), "it erases one session, or what holds a text"),
             (("run-1", "--text", NAME), "it erases one session, or what holds a text"),

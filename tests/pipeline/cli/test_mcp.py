@@ -16,6 +16,7 @@ from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.daemon.address_file import write_whereabouts
 from rutter.pipeline.daemon.http.tokens import token_path
 from rutter.pipeline.demo_sites.chandlery import Site
+from tests.support.case_table import for_each
 from tests.support.command_shell import COMMAND, ROOT, Rutter, places_of, wait_for_line
 from tests.support.guarded_app import AGENT
 from tests.support.log_checks import Replayed
@@ -46,8 +47,8 @@ async def started(
             yield client
 
 
-@pytest.mark.parametrize(
-    ("flags", "complaint"),
+@for_each(
+    "flags, complaint",
     [
         (("--url", "ftp://shop.example/"), "is not a web address"),
         (("--allow", "shop.example/orders"), "shop.example/orders"),

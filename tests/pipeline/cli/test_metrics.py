@@ -10,6 +10,7 @@ from rutter.events.run_settings import PredictorName
 from rutter.events.signature import doing, signature, token
 from rutter.events.vocabulary import AnyEvent
 from tests.support import shop_facts
+from tests.support.case_table import for_each
 from tests.support.command_shell import Ended, Rutter
 from tests.support.timed_log import Ledger
 
@@ -143,7 +144,7 @@ def test_what_is_not_called_svg_is_not_drawn(rutter: Rutter, tmp_path: Path, nam
     assert not place.exists()
 
 
-@pytest.mark.parametrize("rate", ["0", "1", "1.5", "-0.1", "nan", "inf", "5%", "0.0000001", ""])
+@for_each("rate", ["0", "1", "1.5", "-0.1", "nan", "inf", "5%", "0.0000001", ""])
 def test_what_is_no_share_is_no_error_rate(rutter: Rutter, rate: str) -> None:
     ended = rutter("metrics", f"--error-rate={rate}")
     refused(ended, f"{rate!r} is no share", "above 0 and below 1: 0.05 is one in twenty")

@@ -14,6 +14,7 @@ from rutter.actors.world.secrets.redaction import forget
 from rutter.pipeline.cli import doctor
 from rutter.pipeline.sessions import models
 from tests.pipeline.cli.test_config import configure
+from tests.support.case_table import for_each
 from tests.support.command_shell import Ended, Rutter
 from tests.support.provider_server import Answer, Call, Fault, WireServer
 
@@ -177,8 +178,8 @@ def test_one_that_calls_no_tool_could_lead_no_run(rutter: Rutter) -> None:
     assert "name one that can: models.anthropic.model" in ended.out
 
 
-@pytest.mark.parametrize(
-    ("text", "wrong", "fix"),
+@for_each(
+    "text, wrong, fix",
     [
         ("[models.anthropic]\nkey = 'sk-canary-1'", "models.anthropic.key says no place", "env:"),
         ("[models.anthropic]\nkey = 'prompt'", "says no place", "keyring:"),

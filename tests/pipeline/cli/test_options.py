@@ -13,6 +13,7 @@ from rutter.pipeline.demo_sites import chandlery
 from rutter.pipeline.sessions.request import read_given
 from rutter.pipeline.sessions.session_started import Given
 from tests.support import command_fixtures
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter, refused
 
 rutter = command_fixtures.with_orders
@@ -63,8 +64,8 @@ def test_a_folder_is_absolute_and_its_links_are_kept(
     assert told.folders == (str(tmp_path / "out"), str(tmp_path / "link"))
 
 
-@pytest.mark.parametrize(
-    ("flags", "what"),
+@for_each(
+    "flags, what",
     [
         (("--service", "nowhere.toml"), "nowhere.toml cannot be read"),
         (("--folder", "nowhere"), "nowhere is no directory"),

@@ -22,6 +22,7 @@ from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import settings
 from rutter.replay.story.told_session import StepStory, Story
 from tests.support import scripted_logs
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter
 from tests.support.shop_facts import click, step
 
@@ -69,8 +70,8 @@ def test_each_host_is_met_once_those_that_were_gone_to_first() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("answer", "left"),
+@for_each(
+    "answer, left",
     [
         ("yes", "abc"),
         (" Y ", "abc"),
@@ -283,7 +284,7 @@ def test_whoever_types_an_address_is_asked_only_where_the_allowlist_lacks_it() -
     assert desk.asked[0].startswith("record at new.example? it is not among the allowed hosts")
 
 
-@pytest.mark.parametrize("answers", [(), ("no",), ("",), ("perhaps",)])
+@for_each("answers", [(), ("no",), ("",), ("perhaps",)])
 def test_without_a_yes_there_is_no_recording_there(answers: tuple[str, ...]) -> None:
     with pytest.raises(BadInput, match="not among the allowed hosts"):
         record.base_for("https://new.example/x", LISTED, Desk(*answers))

@@ -16,6 +16,7 @@ from rutter.events.tables import Table
 from rutter.events.validator import QueryStarted
 from rutter.events.vocabulary import AnyEvent
 from tests.support import shop_facts
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter
 from tests.support.timed_log import Ledger
 
@@ -106,8 +107,8 @@ def test_csv_is_one_table_and_no_cell_is_a_formula(sailed: Rutter) -> None:
     assert "1001,=cmd|" in plain
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
+@for_each(
+    "arguments, complaint",
     [
         (("nothing", "--format", "csv"), "nothing read nothing"),
         (("tables", "--format", "csv"), "several tables do not fit into one CSV -> add --table"),

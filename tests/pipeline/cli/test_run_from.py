@@ -12,6 +12,7 @@ from rutter.events.sqlite_log import SqliteLog
 from rutter.pipeline.config.settings import Settings, load
 from rutter.pipeline.queries.workflows_and_sessions import Tables, latest_workflow, project
 from rutter.pipeline.sessions.earlier_run import named, unsettled, values_of
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter
 from tests.support.scripted_shop import AURORA, FAIRLEAD, Raises, shop
 from tests.support.shop_sessions import YES, open_app, record_order, run_for_fairlead, sail
@@ -49,8 +50,8 @@ def settings_of(rutter: Rutter) -> Settings:
     return load(str(rutter.data), headless=True)
 
 
-@pytest.mark.parametrize(
-    ("session", "complaint"),
+@for_each(
+    "session, complaint",
     [
         ("nowhere", "there is no session 'nowhere'"),
         ("watched", "watched is no run of 'order' (record order)"),

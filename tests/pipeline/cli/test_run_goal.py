@@ -32,6 +32,7 @@ from rutter.pipeline.sessions.start import StartedSession
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.story.told_session import Story
 from tests.pipeline.cli.test_config import configure
+from tests.support.case_table import for_each
 from tests.support.command_shell import Ended, Rutter
 
 CANARY = "sk-canary-5f3a9c1e7b2d4f60"
@@ -168,8 +169,8 @@ def test_what_a_service_is_come_to_for_is_its_goal(rutter: Rutter) -> None:
     assert chosen(rutter, "pause", None, given=given).workflow == flow("pause", "Pause it")
 
 
-@pytest.mark.parametrize(
-    ("goal", "name"),
+@for_each(
+    "goal, name",
     [
         (GOAL, "cancel-my-subscription"),
         ("R\u00e9silier l\u2019abonnement!", "resilier-labonnement"),
@@ -216,8 +217,8 @@ def test_nor_where_it_was_turned_off_again(
     refused(rutter("run", "--goal", GOAL, "--url", HERE, *SIGN, *arguments), 4, "policy_den", fix)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what", "fix"),
+@for_each(
+    "arguments, what, fix",
     [
         (("--goal", GOAL, *SIGN), "nobody knows yet where", "--url URL"),
         (("--goal", GOAL, "--url", HERE), "by what the page shows", "--success WHERE=TEXT"),

@@ -19,6 +19,7 @@ from rutter.pipeline.cli.parser import parser
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings, load
 from rutter.pipeline.daemon.jobs.cron import machine_zone
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter, refused
 from tests.support.log_checks import Replayed
 
@@ -127,8 +128,8 @@ def test_without_a_daemon_a_schedule_is_set_in_the_log_and_a_hook_is_not(
     assert rutter.json("schedule", "list") == []
 
 
-@pytest.mark.parametrize(
-    ("env", "link", "zone"),
+@for_each(
+    "env, link, zone",
     [
         ({"TZ": ":Europe/Berlin"}, "", "Europe/Berlin"),
         ({}, "usr/share/zoneinfo/America/Lima", "America/Lima"),

@@ -13,6 +13,7 @@ from rutter.events.sqlite_log import SqliteLog
 from rutter.events.workflow import Workflow
 from rutter.replay.projections import ProjectionStore
 from tests.support import scripted_logs, shop_facts, step_kinds
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter, check_logs
 from tests.support.timed_log import Ledger
 
@@ -361,14 +362,14 @@ def test_metrics_tell_what_models_cost(advised: Rutter) -> None:
 # -- around them -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", READING)
+@for_each("arguments", READING)
 def test_flags_stand_before_or_after_the_command(
     rutter: Rutter, arguments: tuple[str, ...]
 ) -> None:
     assert rutter("--json", *arguments) == rutter(*arguments, "--json")
 
 
-@pytest.mark.parametrize("arguments", READING)
+@for_each("arguments", READING)
 def test_reading_says_nothing_on_stderr_and_changes_nothing(
     rutter: Rutter, arguments: tuple[str, ...]
 ) -> None:
@@ -380,7 +381,7 @@ def test_reading_says_nothing_on_stderr_and_changes_nothing(
     assert (rutter.data / "log.db").read_bytes() == before
 
 
-@pytest.mark.parametrize("arguments", READING)
+@for_each("arguments", READING)
 def test_without_a_log_every_reading_command_says_so_and_makes_nothing(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
@@ -394,8 +395,8 @@ def test_without_a_log_every_reading_command_says_so_and_makes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said", "as_json"),
+@for_each(
+    "arguments, said, as_json",
     [
         (
             ("workflows",),

@@ -13,6 +13,7 @@ from rutter.actors.world.browser.painting import size_of
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.tools import tell_reach
 from rutter.pipeline.sessions import session_started
+from tests.support.case_table import for_each
 from tests.support.command_shell import COMMAND, ROOT, Ended, Rutter, places_of
 from tests.support.page_server import PageServer
 from tests.support.provider_replies import Answer
@@ -43,8 +44,8 @@ def test_machines_get_what_a_model_is_given(rutter: Rutter) -> None:
         assert tool["guidance"]["errors"] == list(said.guidance.errors)
 
 
-@pytest.mark.parametrize(
-    ("flags", "complaint"),
+@for_each(
+    "flags, complaint",
     [
         (["--success", "colour=red"], "there is no such place on a page"),
         (["--failure", "title="], "has no text"),

@@ -8,13 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from rutter.events import errors
 from rutter.events.faults import faults
 from rutter.pipeline.output.failure import in_plain_words
 from rutter.replay.story.proofs import ProofStory
 from rutter.replay.story.told_session import StepStory, Story
+from tests.support.case_table import for_each
 from tests.support.old_stories import tagged
 
 ROOT = Path(__file__).parents[3]
@@ -102,7 +101,7 @@ def test_the_messages_are_found_in_the_code() -> None:
     assert {"LogFull", "ChromiumNotFound", "TokenUnsafe"} <= error_names()
 
 
-@pytest.mark.parametrize("quoted", [each for each in QUOTED if not each.startswith(ENDS)])
+@for_each("quoted", [each for each in QUOTED if not each.startswith(ENDS)])
 def test_what_is_quoted_is_really_said(quoted: str) -> None:
     assert sayers(quoted), "no error of ours says this any more: correct the page"
 
@@ -130,7 +129,7 @@ ENDED = [
 ]
 
 
-@pytest.mark.parametrize("quoted", [each for each in QUOTED if each.startswith(ENDS)])
+@for_each("quoted", [each for each in QUOTED if each.startswith(ENDS)])
 def test_and_so_is_how_a_session_ended(quoted: str) -> None:
     said = quoted.removeprefix(ENDS)
     plain = [fault.words for fault in faults().codes.values()]

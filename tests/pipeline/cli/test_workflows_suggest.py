@@ -12,6 +12,7 @@ from rutter.events.workflow import Step
 from rutter.pipeline.clock import Clock
 from rutter.pipeline.sessions import session_started
 from tests.support import scripted_logs
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter
 from tests.support.scripted_shop import ORIGIN, by_css, shop
 from tests.support.shop_sessions import NextClock, open_app, sail
@@ -90,7 +91,7 @@ def test_how_often_is_asked_for(rutter: Rutter) -> None:
     assert rutter.json("workflows", "suggest", "--least", "4") == []
 
 
-@pytest.mark.parametrize("least", ["1", "0", "-3", "often"])
+@for_each("least", ["1", "0", "-3", "often"])
 def test_once_is_no_habit(rutter: Rutter, least: str) -> None:
     ended = rutter("workflows", "suggest", "--least", least)
     assert (ended.code, ended.out) == (2, "")

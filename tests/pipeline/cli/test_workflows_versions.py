@@ -19,6 +19,7 @@ from rutter.pipeline.workflows.diff import differences
 from rutter.pipeline.workflows.edit import publish
 from tests.pipeline.test_recorded_again import record
 from tests.support import command_fixtures
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter
 from tests.support.shop_facts import click, step
 from tests.support.shop_sessions import open_app
@@ -111,8 +112,8 @@ def test_an_element_that_was_found_elsewhere_is_one_step_that_changed() -> None:
     assert found.what == ("found by #bb, was #b",)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what"),
+@for_each(
+    "arguments, what",
     [
         (("nothing",), "there is no workflow 'nothing'"),
         (("order",), "has one version alone"),

@@ -10,6 +10,7 @@ from rutter.events.errors import BadInput
 from rutter.pipeline.config.company_network import company_network
 from rutter.pipeline.config.reader import read_config
 from rutter.pipeline.config.settings import load
+from tests.support.case_table import for_each
 
 HTTPS = {"HTTPS_PROXY": "http://proxy.example:3128"}
 
@@ -21,8 +22,8 @@ def said(env: dict[str, str], toml: str, place: Path) -> tuple[CompanyProxy | No
     return found.proxy, found.said_by
 
 
-@pytest.mark.parametrize(
-    ("env", "toml", "proxy", "by"),
+@for_each(
+    "env, toml, proxy, by",
     [
         ({}, "", None, ""),
         (HTTPS, "", CompanyProxy("proxy.example", 3128), "HTTPS_PROXY"),
@@ -87,8 +88,8 @@ def test_the_configuration_says_it_or_else_the_variables(
     forget()
 
 
-@pytest.mark.parametrize(
-    ("value", "why"),
+@for_each(
+    "value, why",
     [
         ("socks5://anna:Seagull@proxy.example:1080", "names no proxy that is spoken to by HTTP"),
         ("http://anna:Seagull@", "names no proxy that is spoken to by HTTP"),

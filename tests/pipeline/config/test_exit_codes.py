@@ -18,6 +18,7 @@ from rutter.events.errors import (
 from rutter.events.runtime import Failure, StopReason
 from rutter.pipeline.cli.parser import parser
 from rutter.pipeline.config.exit_codes import Exit, of_error, of_session
+from tests.support.case_table import for_each
 
 REASONS: tuple[str, ...] = get_args(StopReason)
 FAILURES: tuple[str, ...] = get_args(Failure)
@@ -81,8 +82,8 @@ def test_a_dry_run_is_done_where_it_stopped_and_nowhere_else() -> None:
     assert done == {"completed", "completed_unverified"}
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"),
+@for_each(
+    "kind, code",
     [
         (BadInput, Exit.BAD_INPUT),
         (PolicyDenied, Exit.DENIED),

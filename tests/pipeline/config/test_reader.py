@@ -21,6 +21,7 @@ from rutter.pipeline.config.reader import Config, SourcedValue, base_policy, rea
 from rutter.pipeline.config.tables import SecretGiven, configured_pairs
 from rutter.pipeline.config.template import commented
 from rutter.pipeline.config.thresholds import Thresholds
+from tests.support.case_table import for_each
 
 NOBODY: Mapping[str, str] = {"XDG_CONFIG_HOME": "/nowhere/at/all"}
 
@@ -153,7 +154,7 @@ def test_a_value_in_place_of_a_source_is_not_repeated(tmp_path: Path) -> None:
     assert "not the value" in refused.fix
 
 
-@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+@for_each("mode", [0o620, 0o602, 0o666])
 def test_a_file_that_others_can_write_is_refused(tmp_path: Path, mode: int) -> None:
     file = tmp_path / "config.toml"
     file.write_text("")
@@ -184,8 +185,8 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         read_config(str(tmp_path), tmp_path, NOBODY)
 
 
-@pytest.mark.parametrize(
-    ("variable", "said", "wrong", "fix"),
+@for_each(
+    "variable, said, wrong, fix",
     [
         ("AGENT_INTERNAL_MAX_STEP", "3", "no variable", "did you mean AGENT_INTERNAL_MAX_STEPS?"),
         ("BROWSER_POOLSIZE", "3", "no variable", "did you mean BROWSER_POOL_SIZE?"),
@@ -243,7 +244,7 @@ def test_with_nothing_said_everything_is_as_it_was(tmp_path: Path) -> None:
     assert config.sureness == Thresholds("foresight", 700_000, 500_000)
 
 
-@pytest.mark.parametrize("text", ["", "[run]\nproof = 'acknowledged'\n"])
+@for_each("text", ["", "[run]\nproof = 'acknowledged'\n"])
 def test_settings_are_the_same_bytes_whenever_they_are_written(tmp_path: Path, text: str) -> None:
     settings = msgspec.structs.replace(RunSettings(), **read(tmp_path, text).knobs)
     written = msgspec.msgpack.encode(settings)

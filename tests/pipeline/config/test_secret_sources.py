@@ -12,6 +12,7 @@ from keyring.errors import KeyringLocked
 
 from rutter.events.errors import BadInput
 from rutter.pipeline.config.secret_sources import read_origins, read_pairs, read_secrets
+from tests.support.case_table import for_each
 
 PASSWORD = "sheet bend & 9 fathoms"
 
@@ -40,7 +41,7 @@ def test_from_a_prompt_that_names_it() -> None:
     assert secrets("password=prompt") == {"password": "typed at 'password: '"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source",
     [PASSWORD, "", "env:", "file:", "keyring:", "prompt:", "vault:shop", "ENV:SHOP", "Prompt"],
 )
@@ -71,8 +72,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         assert str(place) in refused.value.what
 
 
-@pytest.mark.parametrize("flag", ["--set", "--param", "--secret"])
-@pytest.mark.parametrize("pair", ["customer", "=Ann", "two words=x", "1st=x", ""])
+@for_each("flag", ["--set", "--param", "--secret"])
+@for_each("pair", ["customer", "=Ann", "two words=x", "1st=x", ""])
 def test_a_pair_is_a_name_and_a_value(flag: str, pair: str) -> None:
     with pytest.raises(BadInput) as refused:
         read_pairs([pair], flag)
@@ -95,7 +96,7 @@ def test_a_name_is_given_once() -> None:
     assert refused.value.what == "--set a is given twice"
 
 
-@pytest.mark.parametrize("pair", [PASSWORD, f"my-password={PASSWORD}"])
+@for_each("pair", [PASSWORD, f"my-password={PASSWORD}"])
 def test_a_misspelt_secret_is_not_repeated(pair: str) -> None:
     with pytest.raises(BadInput) as refused:
         secrets(pair)
@@ -160,7 +161,7 @@ def test_a_keyring_that_is_locked_says_so(ring: InMemory) -> None:
         secrets("password=keyring:shop/mate")
 
 
-@pytest.mark.parametrize("entry", ["shop", "/mate", "shop/"])
+@for_each("entry", ["shop", "/mate", "shop/"])
 def test_an_entry_is_a_service_and_a_user(entry: str) -> None:
     with pytest.raises(BadInput) as refused:
         secrets(f"password=keyring:{entry}")
@@ -177,7 +178,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
     assert refused.value.fix == "pip install 'rutter-agent[keyring]'"
 
 
-@pytest.mark.parametrize("name", ["password", "pin", "card_number"])
+@for_each("name", ["password", "pin", "card_number"])
 def test_what_sounds_like_a_secret_is_no_parameter(name: str) -> None:
     with pytest.raises(BadInput, match="sounds like a secret") as refused:
         read_pairs([f"{name}=bowline"], "--param")
@@ -188,8 +189,8 @@ def test_what_sounds_like_a_secret_is_no_parameter(name: str) -> None:
 # -- where a secret belongs ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("source", "origins"),
+@for_each(
+    "source, origins",
     [
         ("env:SHOP@https://shop.example", ("https://shop.example",)),
         ("env:SHOP@https://SHOP.example:443/", ("https://shop.example",)),
@@ -208,14 +209,14 @@ def test_an_origin_is_written_as_browsers_do(source: str, origins: tuple[str, ..
     assert read_origins([f"password={source}"]) == {"password": origins}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source", ["env:SHOP", "file:/home/ann@sea/key", "keyring:shop/ann@shop.example", "prompt"]
 )
 def test_an_at_of_its_own_is_no_origin(source: str) -> None:
     assert read_origins([f"password={source}"]) == {}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "origin",
     [
         *("http://shop.example", "http://8.8.8.8", "https://shop.example/login"),

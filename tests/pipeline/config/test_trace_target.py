@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from rutter.pipeline.config.settings import load
 from rutter.pipeline.config.trace_target import GRPC, HTTP, TraceTarget
+from tests.support.case_table import for_each
 
 BASE, WHOLE = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 PROTOCOL = "OTEL_EXPORTER_OTLP_PROTOCOL"
@@ -18,8 +17,8 @@ def target(tmp_path: Path, **env: str) -> tuple[str, str]:
     return found.exporter, found.endpoint
 
 
-@pytest.mark.parametrize(
-    ("env", "exporter", "endpoint"),
+@for_each(
+    "env, exporter, endpoint",
     [
         ({}, "", ""),
         ({EXPORTER: "none", BASE: "http://a:4318"}, "", ""),
@@ -44,8 +43,8 @@ def test_ours_stands_above_the_standard_variables(
     assert target(tmp_path, **env) == (exporter, endpoint)
 
 
-@pytest.mark.parametrize(
-    ("address", "whole"),
+@for_each(
+    "address, whole",
     [
         ("http://localhost:4318", "http://localhost:4318/v1/traces"),
         ("http://localhost:4318/", "http://localhost:4318/v1/traces"),

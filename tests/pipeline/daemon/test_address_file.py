@@ -17,6 +17,7 @@ from rutter.pipeline.daemon.address_file import (
     write_whereabouts,
 )
 from rutter.pipeline.daemon.serve import notify, reached_by
+from tests.support.case_table import for_each
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_a_file_that_names_another_process_than_has_the_directory_is_old(
     assert find_daemon(held) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         *("http://evil.test:8080", "http://8.8.8.8:8080", "http://127.0.0.1.evil.test:8080"),
@@ -82,19 +83,17 @@ def test_a_file_that_names_another_process_than_has_the_directory_is_old(
         *("http://127.0.0.1:8080\r\nHost: x", ""),
     ],
 )
-def test_no_token_is_sent_to_another_machine(held: DataDirectory, tmp_path: Path, url: str) -> None:
-    _write(tmp_path, url)
+def test_no_token_is_sent_to_another_machine(held: DataDirectory, url: str) -> None:
+    _write(held.root, url)
     with pytest.raises(AddressFileUnsafe, match="no address of this machine"):
         find_daemon(held)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url", ["http://127.0.0.1:1", "http://127.0.0.2:65535", "http://[::1]:1", "http://localhost:1"]
 )
-def test_every_address_of_this_machine_will_do(
-    held: DataDirectory, tmp_path: Path, url: str
-) -> None:
-    _write(tmp_path, url)
+def test_every_address_of_this_machine_will_do(held: DataDirectory, url: str) -> None:
+    _write(held.root, url)
     found = find_daemon(held)
     assert found is not None
     assert found.url == url
@@ -131,8 +130,8 @@ def _write(folder: Path, url: str, pid: int = 0) -> None:
     place.chmod(0o600)
 
 
-@pytest.mark.parametrize(
-    ("host", "asked"),
+@for_each(
+    "host, asked",
     [
         ("127.0.0.1", "127.0.0.1"),
         ("localhost", "localhost"),

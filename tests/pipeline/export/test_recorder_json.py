@@ -69,6 +69,7 @@ from rutter.pipeline.export.wait_conditions import (
 )
 from rutter.pipeline.workflows.check_syntax import write_check
 from rutter.pipeline.workflows.recorder_import import WRITTEN, RecorderScript, prepare
+from tests.support.case_table import for_each
 from tests.support.shop_facts import any_action, click, css, fill, go_to, place, step, workflow
 
 FILE = Fingerprint(tag="input", attributes=(("id", "scan"), ("type", "file")))
@@ -168,7 +169,7 @@ EVERYTHING = (
 )
 
 
-@pytest.mark.parametrize("values", [{}, {"customer": "Aurora Shipping"}])
+@for_each("values", [{}, {"customer": "Aurora Shipping"}])
 def test_what_is_exported_is_read_back_as_the_same_steps(values: dict[str, str]) -> None:
     text = recorder_script(flow(*EVERYTHING), values)
     bound = {"customer": "Aurora Shipping"}
@@ -267,8 +268,8 @@ def within(*roots: str, tag: str = "button") -> Fingerprint:
 TANKERS = ByRole("link", "${customer}"), ByText("${customer}")
 
 
-@pytest.mark.parametrize(
-    ("action", "frame", "selectors"),
+@for_each(
+    "action, frame, selectors",
     [
         # What a parameter is typed into holds its value as well: no text alone beside others.
         (aimed(*TANKERS), None, [['aria/Ann[role="link"]']]),
@@ -325,8 +326,8 @@ def test_what_is_waited_for_is_said_and_what_only_rutter_does_is_told() -> None:
     assert list(unchecked(made, "playwright")) == ["step 2: only Rutter checks page_state:COMPLETE"]
 
 
-@pytest.mark.parametrize(
-    ("what", "said"),
+@for_each(
+    "what, said",
     [
         (Step(click(), optional=True), "(click): the Recorder has no optional steps"),
         (Action("click", target=css("#go"), dialogs=(DialogAnswer(True),)), "answer dialogs"),
@@ -354,8 +355,8 @@ def test_what_the_recorder_cannot_say_is_refused_with_its_number(
     assert "--format playwright" in refused.value.fix
 
 
-@pytest.mark.parametrize(
-    ("key", "keys"),
+@for_each(
+    "key, keys",
     [
         ("a", ["a"]),
         ("+", ["+"]),
@@ -416,8 +417,8 @@ def test_the_end_is_checked_as_it_was_recorded() -> None:
     assert said.index("check_place(") < said.index("check_heading(") < said.index("return results")
 
 
-@pytest.mark.parametrize(
-    ("action", "line"),
+@for_each(
+    "action, line",
     [
         (fill("#q", "rope"), "type_in(element, 'rope')"),
         (fill("#q", Parameter("customer")), "type_in(element, values['customer'])"),
@@ -544,15 +545,15 @@ def test_values_are_flags_and_may_have_defaults() -> None:
     assert "#     SECRET_PIN=... python FILE --customer VALUE" in script
 
 
-@pytest.mark.parametrize("kind", ["navigate", "click", "type", "press", "select", "scroll",
+@for_each("kind", ["navigate", "click", "type", "press", "select", "scroll",
                                   "wait_for", "wait", "extract", "read_page",
                                   "check"])  # fmt: skip
 def test_every_kind_of_step_makes_a_script_that_compiles(kind: Any) -> None:
     compile(playwright_script(flow(any_action(kind)), {}), "flow.py", "exec")
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
+@for_each(
+    "more, said",
     [
         ({"parameters": ("help",)}, "--help is a flag of every such script"),
         ({"parameters": ("a-b",)}, "'a-b' cannot be a flag"),
@@ -569,7 +570,7 @@ def test_an_element_that_is_known_by_its_place_alone_is_refused() -> None:
         playwright_script(flow(aimed(ByPoint(1, 2))), {})
 
 
-@pytest.mark.parametrize("said", HOSTILE)
+@for_each("said", HOSTILE)
 def test_nothing_that_a_page_or_a_person_said_becomes_code(said: str) -> None:
     made = flow(
         step(Action("navigate", url=f"https://x.example/{said}")),
@@ -759,8 +760,8 @@ def test_a_locator_that_tells_only_where_something_lies_is_tried_last() -> None:
     assert "sure=" not in lines(aimed(ByCss("div > b:nth-of-type(2)")))
 
 
-@pytest.mark.parametrize(
-    ("sent", "fits"),
+@for_each(
+    "sent, fits",
     [
         ("PUT http://shop.example/notes/7", True),
         ("POST http://shop.example/save", True),
@@ -772,8 +773,8 @@ def test_a_request_is_known_again(sent: str, fits: bool) -> None:
     assert script_runtime.is_to(SAVED.value, sent) is fits
 
 
-@pytest.mark.parametrize(
-    ("typed", "shown", "same"),
+@for_each(
+    "typed, shown, same",
     [("1000", "1,000", True), ("3/1/2027", "03/01/2027", True), ("berth", "berht", False)],
 )
 def test_a_field_may_write_it_otherwise(typed: str, shown: str, same: bool) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from rutter.events.errors import BadInput, LoginCorrupt, WorldBroken
 from rutter.pipeline.logins.login_store import KeptLogin, LoginStore, UnreadableLogin, site_of
+from tests.support.case_table import for_each
 from tests.support.shop_logins import OTHER, SHOP, keep, key, shelf, state_with
 
 
@@ -173,8 +174,8 @@ def test_one_that_cannot_be_read_does_not_hide_the_others(here: LoginStore) -> N
     assert [each.path for each in found if isinstance(each, UnreadableLogin)] == [bad]
 
 
-@pytest.mark.parametrize(
-    ("text", "origin"),
+@for_each(
+    "text, origin",
     [
         ("https://shop.example", SHOP),
         ("https://SHOP.example:443/login?to=/desk#top", SHOP),
@@ -188,7 +189,7 @@ def test_a_site_is_named_by_any_address_of_it(text: str, origin: str) -> None:
     assert site_of(text) == origin
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["", "ftp://shop.example", "https://", "https://ann:pw@shop.example", "about:blank", "a b"],
 )

@@ -18,6 +18,7 @@ from rutter.pipeline.logins.sealed_file import (
     seal,
     unseal,
 )
+from tests.support.case_table import for_each
 from tests.support.example_counts import examples
 from tests.support.shop_logins import OTHER, PASSPHRASE, SHOP, TOKEN, key, state_with
 
@@ -85,7 +86,7 @@ def test_a_head_that_says_another_origin_is_found_out() -> None:
         unseal(with_head(origin=OTHER), OTHER, LOCKED)
 
 
-@pytest.mark.parametrize("at_ns", [0, -1, 1 << 63, 10**30])
+@for_each("at_ns", [0, -1, 1 << 63, 10**30])
 def test_a_time_that_no_calendar_shows_cannot_be_when_it_was_kept(at_ns: int) -> None:
     with pytest.raises(LoginCorrupt):
         read_head(with_head(kept_at_ns=at_ns))
@@ -114,7 +115,7 @@ def test_what_is_no_login_is_told(body: bytes) -> None:
             read_head(front + body)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "lock",
     [
         {"n": 1 << 30},

@@ -15,6 +15,7 @@ from rutter.events.runtime import SessionEnded
 from rutter.pipeline.daemon.jobs.approvals import PendingQuestion
 from rutter.pipeline.mcp.mcp_server import Agents, Seat
 from rutter.pipeline.rehearsal.troubles import Fails
+from tests.support.case_table import for_each
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_tool_sessions import (
     ORDER,
@@ -265,8 +266,8 @@ async def test_of_two_sessions_the_newer_is_meant_unless_one_is_named(replayed: 
     assert body(nobodys)["error"] == "invalid_params"
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "says"),
+@for_each(
+    "given, error, says",
     [
         ({"url": 7}, "invalid_params", "Expected `str`"),
         ({"address": START}, "invalid_params", "unknown field `address`"),

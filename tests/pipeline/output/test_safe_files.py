@@ -17,10 +17,11 @@ from rutter.pipeline.output.safe_files import (
     safe_name,
     write_named,
 )
+from tests.support.case_table import for_each
 
 
-@pytest.mark.parametrize(
-    ("said", "name"),
+@for_each(
+    "said, name",
     [
         ("invoice.pdf", "invoice.pdf"),
         ("../../etc/passwd", "passwd"),

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +33,7 @@ from rutter.events.validator import ActionApproved, ActionRejected, ApprovalRequ
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.output.verbose import Narrator
 from tests.support import shop_facts, step_kinds
+from tests.support.case_table import for_each
 
 # S2 9.2, word for word; {what} stands for what varies.
 PHASES = (
@@ -97,7 +97,7 @@ TWICE: tuple[AnyEvent, ...] = (
 DENIED = ActionRejected(1, "denylist", "the element says 'buy'", "1", "policy_denied")
 
 
-@pytest.mark.parametrize("template", S2_LINES)
+@for_each("template", S2_LINES)
 def test_the_line_appears_as_it_stands_in_the_seed(template: str) -> None:
     lines = narrate(*GOOD, *BAD, *TWICE, shop_facts.plan(BUY), DENIED)
 
@@ -170,8 +170,8 @@ def test_what_was_not_planned_and_who_failed_are_said() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("reason", "line"),
+@for_each(
+    "reason, line",
     [
         ("completed", "[OK] COMPLETED: there"),
         ("completed_unverified", "[FAIL] COMPLETED_UNVERIFIED: there"),
@@ -219,8 +219,8 @@ def test_an_observation_that_found_nothing_is_kept_too() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("error", "line"),
+@for_each(
+    "error, line",
     [
         ("", "[OK] OBSERVED: 'customers.csv', 7 characters"),
         ("policy_denied", "[FAIL] NOT OBSERVED: policy_denied outside"),

@@ -41,6 +41,7 @@ from rutter.pipeline.sessions import session_policy, session_started
 from rutter.pipeline.tools.dispatcher import Tools, open_tools
 from rutter.pipeline.tools.snapshot import Snapshot
 from tests.support import provider_server
+from tests.support.case_table import for_each
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
 from tests.support.snapshot_capture import capture
@@ -366,8 +367,8 @@ def comparable(reply: Reply) -> object:
     return reply.ending, reply.text, made
 
 
-@pytest.mark.parametrize(
-    ("on_the_wire", "scripted"),
+@for_each(
+    "on_the_wire, scripted",
     [
         (provider_server.Answer(text="Done."), says("Done.")),
         (

@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from rutter.pipeline.rehearsal import fixtures, scripted_model, stage, troubles
+from tests.support.case_table import for_each
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "testing.md").read_text()
 
@@ -20,7 +19,7 @@ def example() -> dict[str, object]:
 EXAMPLE = example()
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLE if name.startswith("test_")])
+@for_each("name", [name for name in EXAMPLE if name.startswith("test_")])
 def test_the_guide_holds(name: str) -> None:
     run = EXAMPLE[name]
     assert callable(run)

@@ -12,6 +12,7 @@ from rutter.events.run_settings import RunSettings
 from rutter.pipeline.rehearsal import fixtures
 from rutter.pipeline.rehearsal.sheets import page_of, sheet_of
 from rutter.pipeline.tools.snapshot import Snapshot, snapshot_of, snapshot_schema
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter
 
 SCHEMA = json.loads((fixtures.FOLDER / "snapshot.schema.json").read_text())
@@ -31,7 +32,7 @@ def test_the_schema_file_is_the_schema_of_the_product() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("name", fixtures.names())
+@for_each("name", fixtures.names())
 def test_a_fixture_is_a_snapshot_by_its_type_and_by_the_schema(name: str) -> None:
     raw = (fixtures.FOLDER / "snapshots" / f"{name}.json").read_bytes()
     jsonschema.validate(json.loads(raw), SCHEMA)
@@ -52,7 +53,7 @@ def test_what_is_no_snapshot_is_refused_by_both() -> None:
         msgspec.convert(plain, Snapshot)
 
 
-@pytest.mark.parametrize("name", fixtures.names())
+@for_each("name", fixtures.names())
 def test_an_observation_gives_the_snapshot_that_it_was_made_of(name: str) -> None:
     """Nothing of it is lost on the way to a scripted page."""
     snapshot = fixtures.snapshot(name)
@@ -62,8 +63,8 @@ def test_an_observation_gives_the_snapshot_that_it_was_made_of(name: str) -> Non
     assert len(sheet_of(snapshot).things) == len(snapshot.elements)
 
 
-@pytest.mark.parametrize(
-    ("name", "state"),
+@for_each(
+    "name, state",
     [
         ("cancel_login", "LOGIN_REQUIRED"),
         ("cancel_account", "ACCOUNT_ACTIVE"),

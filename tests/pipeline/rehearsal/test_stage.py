@@ -34,6 +34,7 @@ from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.service_file import read_service
 from rutter.pipeline.sessions.session_started import Given
 from rutter.replay.verify import Divergence, Verification
+from tests.support.case_table import for_each
 
 pytestmark = pytest.mark.anyio
 
@@ -251,9 +252,9 @@ async def test_a_session_that_waits_for_what_never_comes_has_stalled() -> None:
         await rehearse(started, world, within_s=0.05)
 
 
-@pytest.mark.parametrize("begins_at", ["/account", "/login"])
-@pytest.mark.parametrize(
-    ("account", "ends"),
+@for_each("begins_at", ["/account", "/login"])
+@for_each(
+    "account, ends",
     [
         ("cancel_account", "the title says 'cancelled'"),
         ("cancel_third_party", "a partner bills this membership"),

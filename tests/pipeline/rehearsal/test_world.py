@@ -33,6 +33,7 @@ from rutter.pipeline.rehearsal import fixtures
 from rutter.pipeline.rehearsal.effectors import ScriptedExecutor
 from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
 from rutter.pipeline.rehearsal.world import ORIGIN, ScriptedWorld
+from tests.support.case_table import for_each
 from tests.support.shop_facts import css as at
 
 pytestmark = pytest.mark.anyio
@@ -164,8 +165,8 @@ async def test_a_ref_is_of_one_look_and_of_one_document() -> None:
     assert [action.type for action in world.done] == ["navigate", "click", "click"]
 
 
-@pytest.mark.parametrize(
-    ("action", "code"),
+@for_each(
+    "action, code",
     [
         (Action("click", target=at("#off")), "element_disabled"),
         (Action("click", target=at("#none")), "element_not_found"),

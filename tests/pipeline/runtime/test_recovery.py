@@ -33,6 +33,7 @@ from rutter.events.validator import ActionStarted, ApprovalVoided
 from rutter.pipeline.runtime.recovery import learn_from_log, open_sessions, unsealed_heads
 from rutter.pipeline.sessions import session_started
 from rutter.replay.verify import fresh_deciders
+from tests.support.case_table import for_each
 from tests.support.log_checks import Replayed, TurnsLog, events_of, read_all
 from tests.support.scripted_shop import (
     FAIRLEAD,
@@ -109,7 +110,7 @@ def test_every_moment_of_the_voyage_is_tried(turns: Turns) -> None:
     assert len(turns) == MOMENTS.stop
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@for_each("moment", MOMENTS)
 async def test_whenever_it_dies_every_session_is_closed_and_none_is_resumed(
     replayed: Replayed, turns: Turns, moment: int
 ) -> None:

@@ -20,6 +20,7 @@ from rutter.events.validator import ActionStarted, PlanAdmitted
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.runtime import session as module
 from rutter.pipeline.runtime.session import Session
+from tests.support.case_table import for_each
 from tests.support.shop_facts import click, run_of
 from tests.support.until_true import until
 
@@ -188,7 +189,7 @@ def breaks(times: int, error: Exception) -> Callable[[AnyEvent], AsyncIterator[A
     return do
 
 
-@pytest.mark.parametrize("times", [1, 2, 3])
+@for_each("times", [1, 2, 3])
 async def test_an_effector_that_breaks_is_started_again(times: int) -> None:
     observer = Hears("observer", breaks(times, ValueError("odd")))
     async with running(observer) as desk:
@@ -257,8 +258,8 @@ async def test_a_timer_is_watched_beside_its_events() -> None:
 # -- the end -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("stop", "end"),
+@for_each(
+    "stop, end",
     [
         (STOP, SessionEnded("completed", "", "done")),
         (

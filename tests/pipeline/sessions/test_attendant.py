@@ -7,6 +7,7 @@ import pytest
 from rutter.events.errors import BadInput
 from rutter.pipeline.sessions.attendant import NOBODY, Attendant, ask_unbound
 from tests.support import scripted_logs
+from tests.support.case_table import for_each
 from tests.support.command_shell import Rutter
 from tests.support.recorded_site import AtTerminal
 from tests.support.shop_facts import click, step, workflow
@@ -15,8 +16,8 @@ FLOW = workflow(step(click()), parameters=("customer", "note"), secrets=("pin",)
 Values = dict[str, str]
 
 
-@pytest.mark.parametrize(
-    ("values", "secrets", "added", "asked"),
+@for_each(
+    "values, secrets, added, asked",
     [
         (
             {"customer": "Ann"},

@@ -22,6 +22,7 @@ from rutter.pipeline.sessions.fork import (
 )
 from rutter.replay.steps import steps_in
 from rutter.replay.verify import fresh_deciders
+from tests.support.case_table import for_each
 from tests.support.golden_logs import envelopes
 
 SECRETS = ("password",)
@@ -62,7 +63,7 @@ def test_a_dry_run_is_forked_for_real() -> None:
     assert not fork_of(old, 1, values={}, secrets=SECRETS).settings.dry_run
 
 
-@pytest.mark.parametrize("at", [0, 20, -1])
+@for_each("at", [0, 20, -1])
 def test_only_steps_that_were_confirmed_can_be_repeated(at: int) -> None:
     with pytest.raises(BadInput, match="19 confirmed steps"):
         fork_of(session("order", "run"), at, values={}, secrets=SECRETS)
@@ -105,7 +106,7 @@ def started(*, irreversible: bool) -> ActionStarted:
     return ActionStarted(1, 1, Action("press", key="Enter"), irreversible=irreversible)
 
 
-@pytest.mark.parametrize("verdict", ["failed", "wrong_target", "no_effect", "unknown"])
+@for_each("verdict", ["failed", "wrong_target", "no_effect", "unknown"])
 def test_what_cannot_be_undone_may_have_happened_unless_it_was_confirmed(verdict: Verdict) -> None:
     judged = ActionJudged(1, 1, verdict, "seen")
     assert left(started(irreversible=True), ActionDone(1, 1, 1), judged)
@@ -140,7 +141,7 @@ def test_a_look_at_a_result_is_not_repeated_and_what_was_read_is() -> None:
 BACK = Action("navigate", url="https://a.example/", aside=True)
 
 
-@pytest.mark.parametrize(("verdict", "open_"), [("confirmed", False), ("failed", True)])
+@for_each("verdict, open_", [("confirmed", False), ("failed", True)])
 def test_the_look_at_its_result_does_not_hide_what_was_sent(verdict: Verdict, open_: bool) -> None:
     """The look starts and ends between the click and the last word on it."""
     looked = ActionJudged(2, 1, verdict, "seen")

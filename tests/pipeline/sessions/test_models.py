@@ -36,6 +36,7 @@ from rutter.pipeline.sessions.models import (
     open_models,
     vision_of,
 )
+from tests.support.case_table import for_each
 
 CANARY = "sk-canary-5f3a9c1e7b2d4f60"
 TOOLS = tuple(each.name for each in SEVEN)
@@ -143,7 +144,7 @@ async def test_what_looking_at_a_picture_costs_is_known(tmp_path: Path) -> None:
 # -- keys ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("env", [{}, {"ANTHROPIC_API_KEY": ""}, {"ANTHROPIC_API_KEY": " \n"}])
+@for_each("env", [{}, {"ANTHROPIC_API_KEY": ""}, {"ANTHROPIC_API_KEY": " \n"}])
 def test_a_run_that_needs_a_model_is_told_at_once_that_there_is_no_key(
     tmp_path: Path, env: Mapping[str, str]
 ) -> None:
@@ -191,7 +192,7 @@ def test_a_key_is_read_from_where_it_is_said_to_be(tmp_path: Path) -> None:
         key_of(offer_of(lost, "openai"), {})
 
 
-@pytest.mark.parametrize("key", ["sk-\N{EURO SIGN}-canary", "sk canary 12", "sk-a\nsk-b-canary"])
+@for_each("key", ["sk-\N{EURO SIGN}-canary", "sk canary 12", "sk-a\nsk-b-canary"])
 def test_what_can_be_no_key_is_refused_without_repeating_it(tmp_path: Path, key: str) -> None:
     with pytest.raises(NoKey) as caught:
         key_of(offer_of(config(tmp_path), "anthropic"), {"ANTHROPIC_API_KEY": key})
@@ -235,7 +236,7 @@ def test_connections_are_let_go_of() -> None:
     assert speaker.closed
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@for_each("provider", PROVIDERS)
 def test_each_provider_has_an_adapter_that_is_made_from_the_configuration(
     tmp_path: Path, provider: str
 ) -> None:

@@ -25,6 +25,7 @@ from rutter.pipeline.sessions.picture_readers import ghost_of, ghost_of_fork, op
 from rutter.pipeline.sessions.request import RunRequest, request_of, run_of_request
 from rutter.pipeline.sessions.start import check_session, start_tools
 from rutter.pipeline.tools.tool_sessions import ToolWish
+from tests.support.case_table import for_each
 from tests.support.scripted_logs import keep
 
 ON = "[agent.ghost]\nenabled = true\n"
@@ -49,8 +50,8 @@ def config(tmp_path: Path, text: str) -> Config:
     return read_config(None, tmp_path, {"XDG_CONFIG_HOME": "/nowhere/at/all"})
 
 
-@pytest.mark.parametrize(
-    ("text", "asked", "alone"),
+@for_each(
+    "text, asked, alone",
     [
         (ON, "tesseract", "tesseract"),
         (NAMED, "openai", "tesseract"),
@@ -72,7 +73,7 @@ def test_a_model_is_asked_by_itself_only_where_mode_b_is_on(
         assert ghost_of(said, allowed=True, models=False).asked == TESSERACT
 
 
-@pytest.mark.parametrize("models", [True, False])
+@for_each("models", [True, False])
 def test_a_fork_of_a_run_without_models_shows_none_a_picture_by_itself(
     tmp_path: Path, models: bool
 ) -> None:
@@ -101,7 +102,7 @@ def test_what_is_lacking_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert use.alone == PictureReader(lacks=f"{no.what} -> {no.fix}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "run",
     [
         RunWorkflow("order", allow_ghost=True),
@@ -114,7 +115,7 @@ def test_what_a_job_says_of_pictures_is_what_its_request_says(run: Run) -> None:
     assert run_of_request(request_of(run)) == run
 
 
-@pytest.mark.parametrize("allowed", [True, False])
+@for_each("allowed", [True, False])
 def test_a_session_is_allowed_what_its_request_is(tmp_path: Path, allowed: bool) -> None:
     settings = Settings(tmp_path, config=config(tmp_path, ON))
     keep(tmp_path / "log.db")

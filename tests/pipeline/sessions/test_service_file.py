@@ -10,6 +10,7 @@ from rutter.events.service_pack import Checkpoint, ServiceScript, Sign, StateRul
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.demo_sites import chandlery
 from rutter.pipeline.sessions.service_file import KNOWN_STATES, KnownService, bundled, read_service
+from tests.support.case_table import for_each
 
 HARBOUR = Path(chandlery.__file__).with_name("harbour.toml")
 WHOLE = """
@@ -175,8 +176,8 @@ def test_the_service_of_the_bundled_site_is_one() -> None:
     assert criteria.failure
 
 
-@pytest.mark.parametrize(
-    ("text", "wrong"),
+@for_each(
+    "text, wrong",
     [
         ("", "missing required field `name`"),
         ('name = " "', "the service has no name"),

@@ -41,6 +41,7 @@ from rutter.pipeline.sessions.session_started import (
     watching,
 )
 from rutter.pipeline.sessions.start import configured
+from tests.support.case_table import for_each
 from tests.support.shop_facts import click, step
 
 SCRIPT = (step(click("#a")), step(click("#b")))
@@ -110,13 +111,13 @@ def test_a_free_run_goes_to_its_page_and_then_where_it_is_sure() -> None:
     assert started.settings.limits == Limits(12, 90_000, 3)
 
 
-@pytest.mark.parametrize("threshold", [-1, 1_000_001])
+@for_each("threshold", [-1, 1_000_001])
 def test_a_threshold_is_a_probability(threshold: int) -> None:
     with pytest.raises(BadInput, match="the threshold is a probability; give --threshold"):
         free_run("https://shop.example/", {}, [], threshold=threshold)
 
 
-@pytest.mark.parametrize("threshold", [0, 1_000_000])
+@for_each("threshold", [0, 1_000_000])
 def test_certainty_and_recklessness_are_probabilities(threshold: int) -> None:
     assert free_run("https://x.example/", {}, [], threshold=threshold).settings.threshold == (
         threshold
@@ -191,8 +192,8 @@ def looking_at(*checks: Check) -> Workflow:
     return Workflow("order", 1, (Step(action=Action("check", verify=checks)),), parameters=("n",))
 
 
-@pytest.mark.parametrize(
-    ("check", "fix"),
+@for_each(
+    "check, fix",
     [
         (FileExists("/etc/passwd"), "add --folder /etc"),
         (FileExists("/srv/out/../etc/x"), "add --folder"),

@@ -15,14 +15,15 @@ from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions import start
 from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.start import check_session
+from tests.support.case_table import for_each
 from tests.support.scripted_logs import keep, keep_locked
 
 SAVE = Action("click")
 BACK = Expectation(read_back=ReadBack(HERE, (TextVisible("x"),)))
 
 
-@pytest.mark.parametrize(
-    ("steps", "unread"),
+@for_each(
+    "steps, unread",
     [
         ([Step(SAVE)], False),
         ([Step(SAVE, irreversible=True)], True),

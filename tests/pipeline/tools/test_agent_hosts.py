@@ -5,12 +5,13 @@ import pytest
 from rutter.events.errors import BadInput, PolicyDenied
 from rutter.events.policy import Policy
 from rutter.pipeline.tools.agent_hosts import check_agents_reach
+from tests.support.case_table import for_each
 
 OPEN = Policy("1")
 LISTED = Policy("1", hosts=("127.0.0.1:8000", "desk.local", "10.0.0.0/8"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         *("http://127.0.0.1/", "http://127.1:8080/", "http://localhost:8080/"),
@@ -34,7 +35,7 @@ def test_a_private_host_is_what_was_configured_with_its_port_and_nothing_beside_
             check_agents_reach(LISTED, url)
 
 
-@pytest.mark.parametrize("host", ["*", "10.0.0.0/8", "localhost", "127.0.0.1:9", "*.local"])
+@for_each("host", ["*", "10.0.0.0/8", "localhost", "127.0.0.1:9", "*.local"])
 def test_no_list_of_an_agent_opens_what_is_private_or_everything(host: str) -> None:
     with pytest.raises(PolicyDenied):
         check_agents_reach(OPEN, "https://shop.example/", [host])

@@ -37,6 +37,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.session_started import Given
 from rutter.pipeline.tools.dispatcher import CallPatience, ToolResponse, Tools, serving
+from tests.support.case_table import for_each
 from tests.support.example_counts import examples
 from tests.support.log_checks import Replayed, check_log, events_of, read_all
 from tests.support.scripted_shop import (
@@ -372,8 +373,8 @@ async def test_a_second_try_does_not_take_what_came_in_the_place_of_the_element(
     assert [action.type for action in world.done] == ["navigate"]
 
 
-@pytest.mark.parametrize(
-    ("given", "pressed"),
+@for_each(
+    "given, pressed",
     [
         ("Enter", "Enter"),
         ("return", "Enter"),
@@ -397,7 +398,7 @@ def test_a_key_is_known_by_the_names_that_it_is_given(given: str, pressed: str) 
     assert (wanted.invalid, wanted.arguments) == ("", f'{{"key":"{pressed}"}}')
 
 
-@pytest.mark.parametrize(
+@for_each(
     "given",
     ["ß", "Entr", "Ctrl+", "++", "+a", "Enter+a", "a+Enter", "Ctrl+Ctl+a", "\r", "\n", "Ctrl+ß"],
 )
@@ -749,8 +750,8 @@ async def test_a_file_of_the_directory_is_read(
     assert answer.body()["result"] == text
 
 
-@pytest.mark.parametrize(
-    ("path", "error"),
+@for_each(
+    "path, error",
     [
         ("../outside.txt", "policy_denied"),
         ("deep/../../outside.txt", "policy_denied"),

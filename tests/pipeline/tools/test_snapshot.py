@@ -4,7 +4,6 @@ import base64
 import re
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from rutter.actors.rules.pages.text_form import MAX_TOKENS, estimate_tokens, tex
 from rutter.events.action import Box, Untrusted
 from rutter.events.page import Page, PageElement
 from rutter.pipeline.tools.snapshot import Snapshot, snapshot_id, snapshot_of, snapshot_schema
+from tests.support.case_table import for_each
 
 VIEWPORT = (1280, 800)
 
@@ -88,8 +88,8 @@ def test_a_snapshot_has_the_fields_of_the_seed_and_no_others_but_what_was_droppe
     }
 
 
-@pytest.mark.parametrize(
-    ("seen", "state"),
+@for_each(
+    "seen, state",
     [
         (element("button"), ("visible", "enabled")),
         (element("button", "", "disabled"), ("visible", "disabled")),
@@ -207,8 +207,8 @@ def test_more_text_never_costs_less(first: str, second: str) -> None:
     assert together >= max(estimate_tokens(first), estimate_tokens(second))
 
 
-@pytest.mark.parametrize(
-    ("text", "least"),
+@for_each(
+    "text, least",
     [
         ("Save changes", 2),
         ('@e12 button "Save"', 7),

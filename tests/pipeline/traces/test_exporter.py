@@ -15,6 +15,7 @@ from rutter.pipeline.traces.exporter import Exporter, SinkPatience, deliver_log,
 from rutter.pipeline.traces.sink import BATCH, Delivery, Sink
 from rutter.replay.traces import spans_of
 from tests.support import golden_logs
+from tests.support.case_table import for_each
 from tests.support.fussy_sink import Fussy
 from tests.support.loopback import free_port
 from tests.support.otlp_forms import on_the_wire
@@ -82,7 +83,7 @@ def test_the_same_ids_whoever_exports(log: Path, tmp_path: Path) -> None:
 # -- on from where it was --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cut", range(1, len(ROWS), 83))
+@for_each("cut", range(1, len(ROWS), 83))
 def test_a_log_that_grows_is_exported_on_by_other_processes(tmp_path: Path, cut: int) -> None:
     log = tmp_path / "log.db"
     golden_logs.to_database(log, ROWS[:cut])

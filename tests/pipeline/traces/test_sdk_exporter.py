@@ -24,6 +24,7 @@ from rutter.pipeline.traces import sdk_exporter
 from rutter.pipeline.traces.sdk_exporter import SdkExporter, judge, open_sink
 from rutter.pipeline.traces.sink import Delivery
 from rutter.replay.traces import spans_of
+from tests.support.case_table import for_each
 from tests.support.loopback import free_port
 from tests.support.otlp_forms import on_the_wire
 from tests.support.otlp_receiver import WAIT_S, Answer, Receiver, over_http, partial
@@ -81,9 +82,7 @@ def test_nor_is_it_said_when_nobody_is_there() -> None:
         sink.close()
 
 
-@pytest.mark.parametrize(
-    "address", ["", "localhost:4318", "grpc://a:1", "http://", "http://[::", "http://a:port"]
-)
+@for_each("address", ["", "localhost:4318", "grpc://a:1", "http://", "http://[::", "http://a:port"])
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(BadInput, match="OTLP collector"):
         open_sink(TraceTarget(HTTP, address))
@@ -92,7 +91,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("status", [301, 308, 400, 401, 404, 429, 500, 502, 503])
+@for_each("status", [301, 308, 400, 401, 404, 429, 500, 502, 503])
 def test_every_answer_but_yes_leaves_the_spans_ours(status: int) -> None:
     with Receiver(Answer(status)) as receiver:
         sink = over_http(receiver.url)
@@ -107,9 +106,7 @@ def test_too_much_at_once_is_told_apart() -> None:
     assert answered(413).too_large
 
 
-@pytest.mark.parametrize(
-    ("said", "seconds"), [("7", 7.0), (" 0 ", 0.0), ("soon", 0.0), ("-3", 0.0), (None, 0.0)]
-)
+@for_each("said, seconds", [("7", 7.0), (" 0 ", 0.0), ("soon", 0.0), ("-3", 0.0), (None, 0.0)])
 def test_how_long_to_wait_is_read(said: str | None, seconds: float) -> None:
     assert answered(429, said).after_s == seconds
 

@@ -34,6 +34,7 @@ from rutter.replay.projections import ProjectionStore
 from rutter.replay.story.session_story import tell
 from rutter.replay.verify import Verification, verify
 from tests.support import golden_logs, shop_facts
+from tests.support.case_table import for_each
 from tests.support.data_directories import NEEDLES, holding, sailed, tamper
 from tests.support.timed_log import Ledger
 
@@ -291,8 +292,8 @@ class TestAProcess:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
-        ("session", "n", "said"),
+    @for_each(
+        "session, n, said",
         [
             ("nobody", None, "there is no session 'nobody'"),
             ("run-1", 0, "run-1 has events 1 to"),
@@ -324,8 +325,8 @@ class TestRefusals:
 class TestLargePayloads:
     """Overflow pages, the page that the table began as, and a log that was never folded back."""
 
-    @pytest.mark.parametrize("size", [10, 3_000, 100_000])
-    @pytest.mark.parametrize("which", ["first", "middle", "last"])
+    @for_each("size", [10, 3_000, 100_000])
+    @for_each("which", ["first", "middle", "last"])
     def test_nothing_of_them_is_left(self, tmp_path: Path, size: int, which: str) -> None:
         directory = DataDirectory(tmp_path / "made")
         directory.create()

@@ -31,6 +31,7 @@ from rutter.pipeline.upkeep.inspection import inspect
 from rutter.pipeline.workflows.edit import publish
 from rutter.replay.verify import verify
 from tests.support import shop_facts
+from tests.support.case_table import for_each
 from tests.support.data_directories import dump, holding, sailed
 from tests.support.timed_log import Ledger
 
@@ -70,7 +71,7 @@ def kinds_gone(directory: DataDirectory) -> list[tuple[str, str]]:
 # -- how it is found -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Fairlead Offshore",
@@ -89,7 +90,7 @@ def test_it_is_found_however_it_is_written(text: str) -> None:
     assert Needle(NAME).in_body(text.encode())
 
 
-@pytest.mark.parametrize("text", ["Fairlead", "Offshore", "a fair lead off the shore"])
+@for_each("text", ["Fairlead", "Offshore", "a fair lead off the shore"])
 def test_a_part_of_it_is_not_it(text: str) -> None:
     assert not Needle(NAME).is_in(text)
 
@@ -101,7 +102,7 @@ def test_a_short_name_is_found_in_any_case_and_not_within_what_is_too_short() ->
         Needle(" Ann ")
 
 
-@pytest.mark.parametrize("coding", ["utf-8", "utf-16", "utf-16-le"])
+@for_each("coding", ["utf-8", "utf-16", "utf-16-le"])
 def test_files_are_read_as_text_and_what_is_packed_in_them_too(coding: str) -> None:
     body = f"customer;{NAME};3".encode(coding)
     packed = io.BytesIO()

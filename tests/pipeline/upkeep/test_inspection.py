@@ -14,6 +14,7 @@ from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.inspection import guarded, inspect
 from rutter.replay.integrity import LogFindings
 from rutter.replay.projections import ProjectionStore
+from tests.support.case_table import for_each
 from tests.support.data_directories import tamper
 
 INDEX_LEAF = 0x0A  # the first byte of a page of SQLite's
@@ -161,7 +162,7 @@ class TestTheFile:
         [fault] = inspect(directory).faults
         assert (fault.kind, "events_by_session" in fault.what) == ("file", True)
 
-    @pytest.mark.parametrize("body", [b"SQLite format 3\0" + bytes(2_000), b"hello" * 1_000])
+    @for_each("body", [b"SQLite format 3\0" + bytes(2_000), b"hello" * 1_000])
     def test_a_foreign_file_is_refused(self, tmp_path: Path, body: bytes) -> None:
         directory = DataDirectory(tmp_path)
         directory.log.write_bytes(body)

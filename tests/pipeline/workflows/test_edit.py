@@ -26,6 +26,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Expectation, Step, Workflow
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.workflows.edit import Edit, edited, names_over_time, publish, typed_again
+from tests.support.case_table import for_each
 from tests.support.log_checks import check_log, records_of
 from tests.support.scripted_shop import AURORA, ORDER
 from tests.support.shop_facts import click, fill, go_to, place, step, workflow
@@ -176,8 +177,8 @@ def test_a_secret_too_short_to_be_told_from_an_accident_is_left_where_else_it_is
     assert typed_again(flow(), asked) == {"pin": [5]}
 
 
-@pytest.mark.parametrize(
-    ("last", "said"),
+@for_each(
+    "last, said",
     [
         (click("text/x"), None),
         (go_to("/?code=Kraken+%26+4+Fathoms"), "step 5 goes to an address that holds it"),
@@ -249,8 +250,8 @@ def test_what_it_was_approved_for_and_what_it_was_recorded_in_stay() -> None:
 # -- what cannot be done ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
+@for_each(
+    "asked, said",
     [
         ({}, "nothing to change"),
         ({"dropped": [7]}, "'order' has steps 1 to 6, not 7; see: rutter workflows show order"),
@@ -269,8 +270,8 @@ def test_a_change_that_cannot_be_made_says_why(asked: dict[str, object], said: s
     assert said in refusal(**asked)
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
+@for_each(
+    "value, said",
     [
         (Parameter("customer"), "step 1 types the parameter 'customer' already"),
         (Secret("pin"), "step 1 types the secret 'pin' already"),

@@ -14,6 +14,7 @@ from rutter.pipeline.workflows.read_steps import (
     read_extraction,
     read_page_reading,
 )
+from tests.support.case_table import for_each
 from tests.support.shop_facts import ORIGIN, click, css, fill, go_to
 
 DESK = Place(ORIGIN, "/desk")
@@ -50,8 +51,8 @@ def test_it_stands_behind_its_step_and_reads_by_a_name() -> None:
     assert changed.parameters == FLOW.parameters
 
 
-@pytest.mark.parametrize(
-    ("selector", "ways"),
+@for_each(
+    "selector, ways",
     [
         ("table.orders tr > td", (ByCss("table.orders tr > td"),)),
         ('aria/Total[role="status"]', (ByRole("status", "Total"),)),
@@ -68,8 +69,8 @@ def test_a_selector_is_one_of_those_that_scripts_have(
     assert read_extraction(1, f"n {selector}").target == Target(ways)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("number", "said", "complaint"),
+@for_each(
+    "number, said, complaint",
     [
         (3, "", "is not STEP=NAME SELECTOR"),
         (3, "name", "is not STEP=NAME SELECTOR"),

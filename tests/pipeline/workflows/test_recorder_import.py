@@ -23,6 +23,7 @@ from rutter.events.checks import ReadBack, TextVisible, UrlHas
 from rutter.events.errors import BadInput
 from rutter.pipeline.demo_sites.chandlery import find_order_script, order_script
 from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare, read_script
+from tests.support.case_table import for_each
 
 Json = dict[str, Any]
 
@@ -79,8 +80,8 @@ COUNTS: list[tuple[Json, Count | None]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("step", "expected"),
+@for_each(
+    "step, expected",
     [
         (NAVIGATE, Action("navigate", url="https://shop.example/")),
         (CLICK, Action("click", target=Target((ByCss("#go"),)))),
@@ -139,7 +140,7 @@ def test_what_is_no_action_of_ours_is_passed_over() -> None:
     assert actions(passed[0], NAVIGATE, *passed[1:]) == [action(NAVIGATE)]
 
 
-@pytest.mark.parametrize("kind", ["waitForExpression", "customStep", "?"])
+@for_each("kind", ["waitForExpression", "customStep", "?"])
 def test_what_cannot_be_kept_is_refused_with_the_number_of_the_step(kind: str) -> None:
     assert refusal(NAVIGATE, {"type": kind}) == (
         f"step 2 ({kind}): this step is not supported; remove it "
@@ -148,8 +149,8 @@ def test_what_cannot_be_kept_is_refused_with_the_number_of_the_step(kind: str) -
     )
 
 
-@pytest.mark.parametrize(
-    ("more", "what"),
+@for_each(
+    "more, what",
     [
         ({"button": "back"}, "it uses the back mouse button"),
         ({"frame": [1]}, "it is in one of several frames"),
@@ -160,9 +161,7 @@ def test_a_click_that_would_become_another_click_is_refused(more: Json, what: st
     assert refusal(NAVIGATE, {**CLICK, **more}).startswith(f"step 2 (click): {what}")
 
 
-@pytest.mark.parametrize(
-    "more", [{"attributes": {"class": "done"}}, {"properties": {"checked": True}}]
-)
+@for_each("more", [{"attributes": {"class": "done"}}, {"properties": {"checked": True}}])
 def test_waiting_for_more_than_an_element_is_refused(more: Json) -> None:
     wait: Json = {"type": "waitForElement", "selectors": ["#row"], **more}
     assert "step 1 (waitForElement): it waits for more than elements" in refusal(wait)
@@ -185,8 +184,8 @@ def test_a_click_on_the_main_page_with_the_main_button_is_a_click() -> None:
 # -- selectors -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("selector", "strategy"),
+@for_each(
+    "selector, strategy",
     [
         ("#go", ByCss("#go")),
         (["#go"], ByCss("#go")),
@@ -222,8 +221,8 @@ def test_the_best_locator_comes_first() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("path", "selector"),
+@for_each(
+    "path, selector",
     [
         (["my-app", "#go"], "my-app >>> #go"),
         (["my-app", "my-bar", "css/button"], "my-app >>> my-bar >>> button"),
@@ -234,15 +233,13 @@ def test_a_path_through_shadow_roots_is_one_selector(path: list[str], selector: 
     assert ways(path) == (ByCss(selector),)
 
 
-@pytest.mark.parametrize("last", ["aria/Go", "text/Go", "xpath///button"])
+@for_each("last", ["aria/Go", "text/Go", "xpath///button"])
 def test_a_path_that_ends_in_a_name_is_left_out(last: str) -> None:
     """The name is looked for in the whole page: without its path it may be another element's."""
     assert ways(["my-app", last], ["my-app", "#go"]) == (ByCss("my-app >>> #go"),)
 
 
-@pytest.mark.parametrize(
-    ("frame", "selector"), [([0], "iframe >>> #go"), ([0, 0], "iframe >>> iframe >>> #go")]
-)
+@for_each("frame, selector", [([0], "iframe >>> #go"), ([0, 0], "iframe >>> iframe >>> #go")])
 def test_an_element_in_a_frame_is_found_through_it(frame: list[int], selector: str) -> None:
     inside = {**CLICK, "frame": frame, "selectors": [["#go"], ["aria/Go"]]}
     assert action(inside) == Action("click", target=Target((ByCss(selector),)))
@@ -256,7 +253,7 @@ def test_other_pages_are_counted_as_the_script_comes_to_them() -> None:
     assert [each.tab for each in done] == [None, None, 1, 0, 2, 0]
 
 
-@pytest.mark.parametrize("selectors", [[], [["xpath///a"]], [["my-app", "aria/Go"]], [[]]])
+@for_each("selectors", [[], [["xpath///a"]], [["my-app", "aria/Go"]], [[]]])
 def test_a_step_that_cannot_be_found_again_is_refused(selectors: list[Any]) -> None:
     assert refusal({"type": "click", "selectors": selectors}) == (
         "step 1 (click): no selector of it is supported; in the Recorder, switch on CSS, ARIA or "
@@ -315,7 +312,7 @@ def test_typing_with_a_key_held_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize("step", [{"type": "keyDown"}, {"type": "keyDown", "key": ""}])
+@for_each("step", [{"type": "keyDown"}, {"type": "keyDown", "key": ""}])
 def test_a_key_without_a_name_is_refused(step: Json) -> None:
     assert refusal(step) == "step 1 (keyDown): it has no key; record it again"
 
@@ -383,7 +380,7 @@ def test_a_value_must_be_exactly_what_was_typed() -> None:
     assert "--secret pw" in refusal(change("x"), secrets={"pw": "y"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     "selector",
     [
         *("#password", "[name=Passwd]", 'aria/Password[role="textbox"]', "text/Your PIN"),
@@ -398,7 +395,7 @@ def test_a_literal_for_what_looks_like_a_secret_is_refused_and_not_repeated(sele
     )
 
 
-@pytest.mark.parametrize("selector", ["#shipping", "#pinboard", "#opinion", "text/Recovery"])
+@for_each("selector", ["#shipping", "#pinboard", "#opinion", "text/Recovery"])
 def test_a_word_that_merely_contains_such_a_word_is_no_secret(selector: str) -> None:
     assert action(change("x", selector)).value == Text("x")
 
@@ -418,13 +415,13 @@ def test_an_extract_without_a_name_is_refused() -> None:
     assert said.endswith("give name and selectors")
 
 
-@pytest.mark.parametrize("steps", [[], [{"type": "setViewport"}]])
+@for_each("steps", [[], [{"type": "setViewport"}]])
 def test_a_script_with_nothing_to_do_is_refused(steps: list[Json]) -> None:
     assert refusal(*steps) == ("the script has no step to do; record one in the DevTools Recorder")
 
 
-@pytest.mark.parametrize(
-    ("body", "what"),
+@for_each(
+    "body, what",
     [
         (b"", "Input data was truncated"),
         (b"{", "Input data was truncated"),
@@ -458,7 +455,7 @@ def test_a_file_that_is_a_script_is_read(tmp_path: Path) -> None:
     assert [step.action for step in prepare(script, {}, {}).steps] == [action(NAVIGATE)]
 
 
-@pytest.mark.parametrize("made", [order_script, find_order_script])
+@for_each("made", [order_script, find_order_script])
 def test_the_scripts_of_the_bundled_site_are_read(made: Any) -> None:
     script = msgspec.convert(made("http://127.0.0.1:8000"), RecorderScript)
     steps = prepare(script, {}, {"password": "bowline-7"}).steps
@@ -522,8 +519,8 @@ def test_a_value_in_where_to_look_becomes_the_parameter_of_its_name() -> None:
     assert back == ReadBack("https://shop.example/find?q=${customer}", (TextVisible("1008"),))
 
 
-@pytest.mark.parametrize(
-    ("steps", "what"),
+@for_each(
+    "steps, what",
     [
         ([verify("x", "text_seen")], "step 1 (customStep): there is no check 'text_seen'"),
         ([CLICK, verify("")], "step 2 (customStep): the check 'text_visible' has an empty value"),

@@ -3,11 +3,10 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from rutter import actors
 from rutter.events.errors import BadInput
 from rutter.pipeline.workflows.recorder_import import RecorderScript, RecorderStep, prepare
+from tests.support.case_table import for_each
 
 READING = Path(actors.__path__[0]) / "world" / "browser" / "page" / "reading.js"
 SECRET = (
@@ -43,14 +42,14 @@ def is_secret_to_the_reader(selector: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("name", SECRET)
+@for_each("name", SECRET)
 def test_a_field_of_this_name_takes_a_secret_to_both(name: str) -> None:
     assert is_secret_to_the_page(name)
     assert is_secret_to_the_reader(f'[name="{name}"]')
     assert is_secret_to_the_reader(f"aria/{name}")
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@for_each("name", PLAIN)
 def test_a_field_of_this_name_is_plain_to_both(name: str) -> None:
     assert not is_secret_to_the_page(name)
     assert not is_secret_to_the_reader(f'[name="{name}"]')

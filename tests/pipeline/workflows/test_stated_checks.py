@@ -19,6 +19,7 @@ from rutter.events.checks import (
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Expectation, Step, Workflow
 from rutter.pipeline.workflows.edit import Edit, edited
+from tests.support.case_table import for_each
 from tests.support.shop_facts import ORIGIN, click, css, fill, go_to, place, step, workflow
 
 SENT = TextVisible("Order sent")
@@ -83,9 +84,7 @@ def test_another_site_that_is_read_back_is_one_that_runs_may_go_to() -> None:
     assert after.hosts == ("shop.example", "127.0.0.1:8000")
 
 
-@pytest.mark.parametrize(
-    "url", ["orders", "//shop.example/x", "file:///etc/passwd", "javascript:1"]
-)
+@for_each("url", ["orders", "//shop.example/x", "file:///etc/passwd", "javascript:1"])
 def test_what_is_no_web_address_is_not_read_back(url: str) -> None:
     assert "is not a web address" in refusal(read_backs={4: ReadBack(url, (SENT,))}).what
 
@@ -136,8 +135,8 @@ def test_looks_alone_are_no_workflow() -> None:
     assert "no step" in refusal(dropped={1, 2, 3, 4, 5}, verified=((0, SENT),)).what
 
 
-@pytest.mark.parametrize(
-    ("asked", "what", "fix"),
+@for_each(
+    "asked, what, fix",
     [
         ({"expected": {9: (SENT,)}}, "has steps 1 to 5, not 9", "workflows show"),
         ({"expected": {0: (SENT,)}}, "not 0", "workflows show"),

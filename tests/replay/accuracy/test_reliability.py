@@ -19,6 +19,7 @@ from rutter.replay.accuracy.reliability import (
 )
 from rutter.replay.documents.reliability_chart import draw
 from rutter.replay.whatif import ScoredPrediction
+from tests.support.case_table import for_each
 
 SCORED = st.lists(st.builds(ScoredPrediction, st.integers(0, MILLION), st.booleans()), max_size=40)
 RATES = st.integers(1, MILLION - 1)
@@ -91,8 +92,8 @@ def test_an_empty_log_is_told_without_a_number_that_nobody_measured() -> None:
 # -- what chance alone makes -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [1, 2, 10, 50, 400])
-@pytest.mark.parametrize("said", [0.05, 0.31, 0.5, 0.77, 0.98])
+@for_each("count", [1, 2, 10, 50, 400])
+@for_each("said", [0.05, 0.31, 0.5, 0.77, 0.98])
 def test_chance_makes_about_what_the_binomial_distribution_does(said: float, count: int) -> None:
     exact = sum(
         comb(count, right) * said**right * (1 - said) ** (count - right) * abs(right / count - said)
@@ -235,8 +236,8 @@ def test_too_many_wrong_is_not_too_few_predictions() -> None:
 # -- in words --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("groups", "said", "grounds"),
+@for_each(
+    "groups, said, grounds",
     [
         (
             [(0.95, 200, 199), (0.4, 20, 8)],

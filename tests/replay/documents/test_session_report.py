@@ -2,7 +2,6 @@
 
 from html.parser import HTMLParser
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from rutter.replay.story.session_story import tell
 from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
 from tests.replay.story.test_kinds_story import story as told
 from tests.support import step_kinds
+from tests.support.case_table import for_each
 from tests.support.golden_logs import envelopes, names, older
 
 PICTURE = Artifact("ab" * 32, 4, "image/png")
@@ -39,7 +39,7 @@ def parsed(story: Story, picture: bytes | None = None) -> Tags:
     return tags
 
 
-@pytest.mark.parametrize("name", [n for n in (*names(), *older()) if n.endswith("order")])
+@for_each("name", [n for n in (*names(), *older()) if n.endswith("order")])
 def test_every_step_of_a_real_run_is_in_it(name: str) -> None:
     log = envelopes(name)
     session = next(e.session for e in log if e.session.startswith("run-"))

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +32,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Driver, Step, Workflow
 from rutter.replay.habits.habits import Habit, habits
 from rutter.replay.habits.suggested_names import kebab, says_much, snake, unique
+from tests.support.case_table import for_each
 from tests.support.envelopes import Scribe
 
 SHOP = "https://shop.example"
@@ -137,7 +137,7 @@ def test_twice_is_told_when_that_is_asked_for() -> None:
     assert [habit.times for habit in log.habits(2)] == [2]
 
 
-@pytest.mark.parametrize("driver", ["workflow", "prediction"])
+@for_each("driver", ["workflow", "prediction"])
 def test_what_rutter_did_by_itself_is_nobodys_habit(driver: Driver) -> None:
     assert done(ABC, ABC, ABC, driver=driver).habits() == ()
 
@@ -238,10 +238,9 @@ def test_a_workflow_without_one_holds_what_was_done_with_the_same() -> None:
     assert log.only.times == 4
 
 
-@pytest.mark.parametrize(
+@for_each(
     "gone",
     [WorkflowDeleted("books"), SessionForgotten("recording")],
-    ids=lambda e: type(e).__name__,
 )
 def test_what_has_lost_its_name_is_suggested_again(gone: AnyEvent) -> None:
     log = done(ABC, ABC, ABC)
@@ -358,7 +357,7 @@ def test_a_secret_is_named_and_never_shown() -> None:
     assert habit.parameters == ()
 
 
-@pytest.mark.parametrize("typed", [("hunter2",) * 3, ("hunter1", "hunter2", "hunter3")])
+@for_each("typed", [("hunter2",) * 3, ("hunter1", "hunter2", "hunter3")])
 def test_what_was_typed_into_a_field_that_asks_for_one_is_not_shown(typed: tuple[str, ...]) -> None:
     log = done(*([go(), enter("Your PIN code", each), click(f"Sign in, {each}")] for each in typed))
     habit = log.only
@@ -401,8 +400,8 @@ def test_what_a_page_says_is_one_word_of_the_command() -> None:
 # -- names -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("said", "name"),
+@for_each(
+    "said, name",
     [
         ("Place order", "place-order"),
         ("  \u00dcberweisung best\u00e4tigen! ", "uberweisung-bestatigen"),

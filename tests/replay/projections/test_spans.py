@@ -1,13 +1,12 @@
 """Spans as a table: the same ones that are exported."""
 
-import pytest
-
 from rutter.replay.traces import spans_of
+from tests.support.case_table import for_each
 from tests.support.golden_logs import envelopes, names, older
 from tests.support.golden_tables import projected
 
 
-@pytest.mark.parametrize("name", [*names(), *older()])
+@for_each("name", [*names(), *older()])
 def test_the_table_holds_what_would_be_exported(name: str) -> None:
     with projected(name) as store:
         found = store.db.execute("SELECT trace_id, span_id, name FROM spans").fetchall()
@@ -15,7 +14,7 @@ def test_the_table_holds_what_would_be_exported(name: str) -> None:
     assert sorted(found) == sorted(exported)
 
 
-@pytest.mark.parametrize("name", [n for n in (*names(), *older()) if n.endswith("order")])
+@for_each("name", [n for n in (*names(), *older()) if n.endswith("order")])
 def test_a_step_can_be_asked_for_with_sql(name: str) -> None:
     with projected(name) as store:
         slowest = store.db.execute(

@@ -5,7 +5,6 @@ import sqlite3
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from rutter.events.observer import PageObserved
 from rutter.events.page import Artifact
@@ -16,6 +15,7 @@ from rutter.replay.fold import Fold, hears
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.projections.step_trace import StepTraceTable
 from tests.support import shop_facts, step_kinds
+from tests.support.case_table import for_each
 from tests.support.golden_logs import names, older
 from tests.support.golden_tables import projected
 from tests.support.shop_facts import click, go_to, judged, page, plan
@@ -34,7 +34,7 @@ def traced(name: str) -> list[dict[str, object]]:
     return [dict(row) for row in found]
 
 
-@pytest.mark.parametrize("log", of("order"))
+@for_each("log", of("order"))
 def test_every_field_of_the_seed_is_there(log: str) -> None:
     (first, *_) = traced(log)
     assert {
@@ -43,7 +43,7 @@ def test_every_field_of_the_seed_is_there(log: str) -> None:
     } <= set(first)
 
 
-@pytest.mark.parametrize("log", of("order"))
+@for_each("log", of("order"))
 def test_a_run_that_went_well_has_its_steps_closed_and_allowed(log: str) -> None:
     steps = [step for step in traced(log) if str(step["run_id"]).startswith("run-")]
     assert len(steps) >= 19
@@ -53,14 +53,14 @@ def test_a_run_that_went_well_has_its_steps_closed_and_allowed(log: str) -> None
     assert all(step["duration_ms"] is not None for step in steps)
 
 
-@pytest.mark.parametrize("log", of("order"))
+@for_each("log", of("order"))
 def test_what_cannot_be_undone_is_flagged(log: str) -> None:
     flagged = [step for step in traced(log) if "irreversible" in str(step["policy_flags"])]
     assert {step["tool_name"] for step in flagged} == {"browser_click"}
     assert {str(step["run_id"]).partition("-")[0] for step in flagged} >= {"record", "run"}
 
 
-@pytest.mark.parametrize("log", of("side_by_side"))
+@for_each("log", of("side_by_side"))
 def test_equal_steps_have_equal_argument_hashes(log: str) -> None:
     steps = traced(log)
     runs: dict[object, list[object]] = {}
@@ -72,9 +72,9 @@ def test_equal_steps_have_equal_argument_hashes(log: str) -> None:
     assert all(len(other ^ first) <= 4 for other in others)
 
 
-@pytest.mark.parametrize("log", of("trouble"))
-@pytest.mark.parametrize(
-    ("status", "code"),
+@for_each("log", of("trouble"))
+@for_each(
+    "status, code",
     [("failed", "execution_error"), ("rejected", "policy_denied"), ("withheld", None)],
 )
 def test_what_went_wrong_is_typed(log: str, status: str, code: str | None) -> None:

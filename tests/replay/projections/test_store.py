@@ -54,6 +54,7 @@ from rutter.replay.projections.metrics import snapshot
 from rutter.replay.projections.model_calls import spending
 from rutter.replay.projections.projection import Entry, Projection
 from tests.support import shop_facts, step_kinds
+from tests.support.case_table import for_each
 from tests.support.example_counts import examples
 from tests.support.timed_log import BEGIN_NS, Ledger
 
@@ -968,7 +969,7 @@ def test_tables_of_another_version_are_thrown_away_and_rebuilt(
         assert made.db.execute(tables).fetchone() == (0,)
 
 
-@pytest.mark.parametrize("events", [1, 3, 5])
+@for_each("events", [1, 3, 5])
 def test_another_log_in_the_place_of_the_old_one_is_folded_from_its_beginning(
     tmp_path: Path, events: int
 ) -> None:

@@ -1,7 +1,5 @@
 """What language models advised, told at the step that it led to."""
 
-import pytest
-
 from rutter.events.action import Untrusted
 from rutter.events.advisor import (
     AdviceFailed,
@@ -20,6 +18,7 @@ from rutter.replay.story.advice import AdviceStory, money, spent_in_words
 from rutter.replay.story.told_session import Story
 from tests.replay.story.test_kinds_story import story
 from tests.support import shop_facts, step_kinds
+from tests.support.case_table import for_each
 
 ASKED = AdviceRequested("a1", "act", "anthropic", "m")
 
@@ -163,8 +162,8 @@ def test_a_picture_that_was_looked_at_is_a_call_too() -> None:
     assert found.steps[0].advice == [], "it is told as what was seen"
 
 
-@pytest.mark.parametrize(
-    ("given", "calls", "unpriced", "said"),
+@for_each(
+    "given, calls, unpriced, said",
     [
         (
             VisionGiven(1, 1, "UNKNOWN", message="no vision is configured"),
@@ -222,8 +221,8 @@ def test_a_session_without_advice_says_nothing_of_it() -> None:
     assert (found.model_calls, found.advice, found.steps[0].advice) == (0, [], [])
 
 
-@pytest.mark.parametrize(
-    ("microdollars", "said"),
+@for_each(
+    "microdollars, said",
     [
         (0, "$0.00"),
         (10_000, "$0.0100"),
@@ -242,8 +241,8 @@ def test_money_has_four_decimals_under_a_dollar_and_two_above(
     assert money(microdollars) == said
 
 
-@pytest.mark.parametrize(
-    ("why", "said"),
+@for_each(
+    "why, said",
     [
         ("it leads on", "because 'it leads on'"),
         ("'Cancel membership'", "because 'Cancel membership'"),

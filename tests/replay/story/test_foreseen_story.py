@@ -4,8 +4,6 @@ person took back, and that it is forgotten."""
 from collections.abc import Iterable
 from typing import Literal
 
-import pytest
-
 from rutter.events.action import Action
 from rutter.events.envelope import Envelope
 from rutter.events.predictor import (
@@ -24,6 +22,7 @@ from rutter.replay.story.step_details import details
 from rutter.replay.story.told_session import Story, as_json
 from rutter.replay.story.wording import absent_in_words, within_in_words
 from tests.support import shop_facts
+from tests.support.case_table import for_each
 
 BUY, PAY = shop_facts.click("#buy"), shop_facts.click("#pay")
 HERE = Within("order", 2, 3, 7, 930_000)
@@ -111,8 +110,8 @@ def test_one_that_is_not_there_is_one() -> None:
 # -- what a person took back -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("why", "words"),
+@for_each(
+    "why, words",
     [
         ("went_back", "a person went back"),
         ("turned_back", "a person turned it back"),
@@ -165,7 +164,7 @@ def test_what_nobody_did_cannot_be_told_as_taken_back() -> None:
 # -- forgotten -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("why", ["", "asked to by Ann"])
+@for_each("why", ["", "asked to by Ann"])
 def test_a_session_that_is_forgotten_says_so_and_is_as_long_as_it_was(why: str) -> None:
     own = numbered((shop_facts.free_run(), SessionEnded("completed")))
     since = numbered((SessionForgotten("free-1", why),), session="process-9")

@@ -1,7 +1,6 @@
 """Three kinds of step, told apart: how each went, on what evidence, and what belongs to what."""
 
 import msgspec
-import pytest
 
 from rutter.events.critic import ActionJudged, PageAssessed, VisionSought
 from rutter.events.envelope import Envelope
@@ -14,6 +13,7 @@ from rutter.replay.story.step_details import details
 from rutter.replay.story.told_session import StepStory, Story
 from tests.replay.story.test_session_story import envelopes
 from tests.support import golden_logs, shop_facts, step_kinds
+from tests.support.case_table import for_each
 from tests.support.golden_logs import names, older
 
 FIVE = ["PLAN", "POLICY CHECK", "ACT", "VERIFY", "COMMIT"]
@@ -98,7 +98,7 @@ def test_a_picture_that_nobody_answered_for_is_told_as_such() -> None:
     assert str(only(*events[: asked + 1]).vision) == "no answer; it changed nothing"
 
 
-@pytest.mark.parametrize("verdict", ["confirmed", "failed"])
+@for_each("verdict", ["confirmed", "failed"])
 def test_a_look_whether_it_worked_is_told_under_its_step(verdict: str) -> None:
     told = story(*step_kinds.read_back(1, verdict), *step_kinds.read(3))
     saved, read = told.steps
@@ -147,7 +147,7 @@ def test_a_second_try_goes_through_its_phases_again() -> None:
     assert (step.attempts, step.verdict) == (2, "confirmed")
 
 
-@pytest.mark.parametrize(("error", "verdict"), [("", "answered"), ("policy_denied", "failed")])
+@for_each("error, verdict", [("", "answered"), ("policy_denied", "failed")])
 def test_a_file_that_was_read_is_an_observation(error: str, verdict: str) -> None:
     step = only(*step_kinds.file_read(error))
 
@@ -160,7 +160,7 @@ def test_a_file_that_was_read_is_an_observation(error: str, verdict: str) -> Non
     assert step.extracted is None  # what it holds is for whoever asked
 
 
-@pytest.mark.parametrize("name", [*names(), *older()])
+@for_each("name", [*names(), *older()])
 def test_a_log_of_any_logic_is_told_and_narrated(name: str) -> None:
     sessions: dict[str, list[Envelope]] = {}
     for envelope in golden_logs.envelopes(name):

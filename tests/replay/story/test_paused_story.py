@@ -2,8 +2,6 @@
 
 import sqlite3
 
-import pytest
-
 from rutter.events.envelope import Envelope
 from rutter.events.runtime import SessionEnded, SessionPaused, SessionResumed
 from rutter.events.validator import ActionRejected
@@ -16,6 +14,7 @@ from rutter.replay.story.session_story import tell
 from rutter.replay.story.step_details import details
 from rutter.replay.story.told_session import Story
 from rutter.replay.traces.outcomes import OPEN, OUTCOMES
+from tests.support.case_table import for_each
 from tests.support.shop_facts import click, plan, run_of
 
 LET_GO = ActionRejected(1, "paused", "paused by ann before it began", "1", "execution_error")
@@ -55,8 +54,8 @@ def test_a_step_that_a_pause_came_before_did_not_fail() -> None:
     assert OUTCOMES[ActionRejected](LET_GO) == OPEN
 
 
-@pytest.mark.parametrize(
-    ("event", "line"),
+@for_each(
+    "event, line",
     [
         (PAUSED, "[PAUSED] by ann: nothing new begins, the window may be used"),
         (RESUMED, "[RESUMED] by bob: it goes on from where the page is now"),
@@ -68,8 +67,8 @@ def test_each_has_its_line(event: AnyEvent, line: str) -> None:
     assert line in [*Narrator().lines(envelope)]
 
 
-@pytest.mark.parametrize(
-    ("events", "paused"),
+@for_each(
+    "events, paused",
     [
         ((START, PAUSED), "ann"),
         ((START, PAUSED, RESUMED), None),

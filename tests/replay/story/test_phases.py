@@ -2,8 +2,6 @@
 
 from typing import get_args
 
-import pytest
-
 from rutter.events.action import Kind
 from rutter.events.critic import ActionJudged
 from rutter.events.event import Event
@@ -11,9 +9,10 @@ from rutter.events.executor import QueryAnswered, TargetResolved
 from rutter.events.validator import ActionApproved, ActionRejected
 from rutter.replay.story.phases import PHASES, entered, heading
 from tests.support import shop_facts
+from tests.support.case_table import for_each
 
 
-@pytest.mark.parametrize("kind", get_args(Kind))
+@for_each("kind", get_args(Kind))
 def test_every_kind_has_its_phases(kind: Kind) -> None:
     assert [heading(phase, kind) for phase in PHASES[kind]] == (
         ["PHASE 1: PLAN", "PHASE 2: OBSERVE", "PHASE 3: COMMIT"]
@@ -25,7 +24,7 @@ def test_every_kind_has_its_phases(kind: Kind) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "event",
     [
         TargetResolved(1, 1, shop_facts.element()),

@@ -3,7 +3,6 @@
 from typing import get_args
 
 import msgspec
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -49,6 +48,7 @@ from rutter.replay.story.wording import (
     locator_in_words,
     printable,
 )
+from tests.support.case_table import for_each
 from tests.support.shop_facts import any_action, css
 
 KINDS: tuple[ActionType, ...] = (
@@ -91,8 +91,8 @@ def test_nothing_is_dropped_and_doing_it_twice_changes_nothing(text: str) -> Non
     assert ascii_only(once) == once
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@for_each(
+    "text, shown",
     [
         ("caf\xe9", "caf\\xe9"),
         ("\u2713 \u2192", "\\u2713 \\u2192"),
@@ -114,8 +114,8 @@ def test_what_an_encoding_has_is_shown_in_it_and_never_more_than_a_line(text: st
         assert shown.encode(encoding).decode(encoding) == shown
 
 
-@pytest.mark.parametrize(
-    ("encoding", "shown"),
+@for_each(
+    "encoding, shown",
     [
         ("utf-8", "caf\xe9 \u65e5\\x1b[31m\\u202e"),
         ("cp1252", "caf\xe9 \\u65e5\\x1b[31m\\u202e"),
@@ -148,7 +148,7 @@ def test_actions_on_hostile_pages_are_told_in_plain_words(
     assert in_words(action, name=text).isprintable()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_every_kind_of_action_has_words(kind: ActionType) -> None:
     assert in_words(any_action(kind)).startswith(
         {
@@ -174,8 +174,8 @@ def test_a_value_is_told_by_its_name_and_a_secret_never() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("action", "words"),
+@for_each(
+    "action, words",
     [
         (Action("scroll", direction="down", amount=300), "scroll down"),
         (Action("scroll", target=css("#end")), "scroll to #end"),
@@ -206,8 +206,8 @@ def test_an_element_is_called_as_it_calls_itself() -> None:
     assert in_words(action, "Order now") == "click 'Order now'"
 
 
-@pytest.mark.parametrize(
-    ("way", "words"),
+@for_each(
+    "way, words",
     [
         (ByCss("#x"), "#x"),
         (ByRole("button", "Buy"), "button 'Buy'"),
@@ -242,7 +242,7 @@ CHECKS: tuple[tuple[Check, str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("check", "words"), CHECKS)
+@for_each("check, words", CHECKS)
 def test_a_check_in_words(check: Check, words: str) -> None:
     assert check_in_words(check) == words
 
@@ -261,8 +261,8 @@ def test_a_check_of_hostile_text_is_told_in_plain_words(text: str) -> None:
 SHOWN = (TextVisible("Order sent"), TextVisible("Order 7"))
 
 
-@pytest.mark.parametrize(
-    ("action", "words"),
+@for_each(
+    "action, words",
     [
         (Action("check", verify=SHOWN[:1]), "check that the page shows 'Order sent'"),
         (
@@ -283,8 +283,8 @@ def test_a_verification_in_words(action: Action, words: str) -> None:
     assert in_words(action) == words
 
 
-@pytest.mark.parametrize(
-    ("seen", "words"),
+@for_each(
+    "seen, words",
     [
         (FileSeen("a.csv"), "'a.csv': not there"),
         (FileSeen("a.csv", exists=True, size=12), "'a.csv': there, 12 bytes"),
@@ -300,8 +300,8 @@ def test_a_file_that_was_looked_at_in_words(seen: FileSeen, words: str) -> None:
     assert file_in_words(seen) == words
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
+@for_each(
+    "asked, words",
     [
         (WantedCall("c", "click", '{"ref":"@e5"}'), "click ref=@e5"),
         (
@@ -329,8 +329,8 @@ def test_whatever_a_model_calls_is_one_line(tool: str, arguments: dict[str, str]
     assert words.isprintable()
 
 
-@pytest.mark.parametrize(
-    ("called", "path"),
+@for_each(
+    "called, path",
     [
         (ToolCalled("c", "read_file", '{"path":"a.csv"}'), "a.csv"),
         (ToolCalled("c", "read_file", "{}"), ""),

@@ -18,6 +18,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.replay.traces import Span, SpanFold, spans_of
 from tests.support import golden_logs
 from tests.support.any_values import from_struct
+from tests.support.case_table import for_each
 from tests.support.otlp_forms import sent_bytes
 from tests.support.shop_facts import run_of
 from tests.support.trail_sessions import advised, begin, plain
@@ -83,7 +84,7 @@ def test_a_session_that_has_not_ended_shows_where_a_later_fold_must_begin() -> N
     assert fold.unfinished() == ("run-2",)
 
 
-@pytest.mark.parametrize("name", golden_logs.names())
+@for_each("name", golden_logs.names())
 def test_folding_on_from_any_point_makes_the_same_spans(name: str) -> None:
     """What an exporter does that starts anew: nothing is missing and nothing comes twice."""
     events = golden_logs.envelopes(name)
@@ -105,7 +106,7 @@ def _fold(events: list[Envelope], accepted: int) -> tuple[list[Span], int | None
     return made, fold.open_since()
 
 
-@pytest.mark.parametrize("name", [*golden_logs.names(), *golden_logs.older()])
+@for_each("name", [*golden_logs.names(), *golden_logs.older()])
 def test_real_runs_make_whole_and_sound_traces(name: str) -> None:
     """Every event of a session is in its trace."""
     sessions: dict[str, list[Envelope]] = {}

@@ -2,24 +2,23 @@
 
 from typing import get_args
 
-import pytest
-
 from rutter.events.critic import ActionJudged, Verdict
 from rutter.events.executor import ActionDone
 from rutter.events.runtime import SessionEnded, StopReason
 from rutter.replay.traces.mapping import span_rules
 from rutter.replay.traces.outcomes import NEUTRAL_ENDS, OUTCOMES, bad
 from rutter.replay.traces.span import ERROR, OK, UNSET
+from tests.support.case_table import for_each
 
 
-@pytest.mark.parametrize("verdict", get_args(Verdict))
+@for_each("verdict", get_args(Verdict))
 def test_only_what_was_confirmed_is_good(verdict: Verdict) -> None:
     outcome = OUTCOMES[ActionJudged](ActionJudged(1, 1, verdict, "seen"))
     assert outcome.status == (OK if verdict == "confirmed" else ERROR)
     assert outcome.message == ("" if verdict == "confirmed" else f"{verdict}: seen")
 
 
-@pytest.mark.parametrize("reason", get_args(StopReason))
+@for_each("reason", get_args(StopReason))
 def test_every_end_is_good_neutral_or_bad(reason: StopReason) -> None:
     outcome = OUTCOMES[SessionEnded](SessionEnded(reason, detail="so"))
     neutral = UNSET if reason in NEUTRAL_ENDS else ERROR

@@ -1,16 +1,15 @@
 """What may leave of free text."""
 
-import pytest
-
 from rutter.replay.traces.outgoing_text import TEXT, said
+from tests.support.case_table import for_each
 
 
 def test_text_is_bounded() -> None:
     assert said("x" * 1_000) == "x" * TEXT
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
+@for_each(
+    "text, left",
     [
         ("https://shop.example/a?token=s3cret", "https://shop.example/a"),
         ("https://shop.example/a#access_token=s3cret", "https://shop.example/a"),

@@ -19,6 +19,7 @@ from rutter.actors.world.egress.gate_messages import Blocked
 from rutter.actors.world.egress.proxy_connection import ACK_AT_ONCE
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
+from tests.support.case_table import for_each
 from tests.support.proxy_peers import Line, line_to, origin, rule, serving
 
 pytestmark = pytest.mark.anyio
@@ -113,8 +114,8 @@ async def test_a_server_that_answers_in_two_parts_waits_for_no_acknowledgement(g
     assert min(took[10:]) < 0.04  # a new connection is acknowledged at once in any case
 
 
-@pytest.mark.parametrize(
-    ("url", "host", "why"),
+@for_each(
+    "url, host, why",
     [
         ("http://127.0.0.1:{port}/", "elsewhere.example", "host_header"),
         ("http://127.0.0.1:{port}/", "127.0.0.1:1", "host_header"),
@@ -137,7 +138,7 @@ async def test_what_is_not_plainly_meant_is_refused(
         assert named.connections == other.connections == 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     "bad",
     [
         "GET http://a.example/ HTTP/1.1\r\n\r\n",
@@ -200,8 +201,8 @@ UNANSWERED = {
 }
 
 
-@pytest.mark.parametrize("name", UNANSWERED)
-@pytest.mark.parametrize("method", ["GET", "POST"])
+@for_each("name", UNANSWERED)
+@for_each("method", ["GET", "POST"])
 async def test_what_was_handed_on_and_is_not_answered_is_told_so(
     gate: Gate, name: str, method: str
 ) -> None:

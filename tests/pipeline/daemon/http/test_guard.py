@@ -13,6 +13,7 @@ from rutter.pipeline.daemon.http.access import AccessRule, AccessTable, parts_of
 from rutter.pipeline.daemon.http.bodies import BodyLimits
 from rutter.pipeline.daemon.http.guard import caller_of, own_addresses
 from rutter.pipeline.daemon.http.tokens import COOKIE
+from tests.support.case_table import for_each
 from tests.support.guarded_app import (
     AGENT,
     JSON,
@@ -60,7 +61,7 @@ FOREIGN_HOSTS = [
 ]
 
 
-@pytest.mark.parametrize("host", FOREIGN_HOSTS)
+@for_each("host", FOREIGN_HOSTS)
 async def test_a_host_that_is_not_ours_is_misdirected(served: Served, host: str) -> None:
     named = host.format(port=served.port)
     asked = await served.ask("/health", host=named)
@@ -91,7 +92,7 @@ async def test_no_host_is_none(served: Served) -> None:
     assert not served.spy.reached
 
 
-@pytest.mark.parametrize(
+@for_each(
     "target",
     [
         *("http://evil.test/health", "http://127.0.0.1:{port}/health", "https://evil.test/"),
@@ -105,7 +106,7 @@ async def test_a_whole_address_in_the_request_line_is_refused(served: Served, ta
     assert not served.spy.reached
 
 
-@pytest.mark.parametrize(
+@for_each(
     "target",
     [
         *("/jobs/../approvals", "/jobs/%2e%2e/approvals", "/jobs%2f..%2fapprovals"),
@@ -140,8 +141,8 @@ FOREIGN_ORIGINS = [
 ]
 
 
-@pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
-@pytest.mark.parametrize("token", [PERSON, ""])
+@for_each("origin", FOREIGN_ORIGINS)
+@for_each("token", [PERSON, ""])
 async def test_a_foreign_origin_is_refused_token_or_not(
     served: Served, origin: str, token: str
 ) -> None:
@@ -162,7 +163,7 @@ async def test_two_origins_are_foreign(served: Served) -> None:
     assert not served.spy.reached
 
 
-@pytest.mark.parametrize("site", ["cross-site", "same-site", "Same-Origin", "anything", ""])
+@for_each("site", ["cross-site", "same-site", "Same-Origin", "anything", ""])
 async def test_what_a_browser_says_comes_from_elsewhere_is_refused(
     served: Served, site: str
 ) -> None:
@@ -227,7 +228,7 @@ def test_whatever_host_and_origin_are_made_up_nothing_reaches_the_app(
 # -- who asks: tokens ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "header",
     [
         "X-Nothing: 1",
@@ -301,7 +302,7 @@ async def test_health_is_for_everybody_who_found_the_door(served: Served) -> Non
     assert (await served.ask("/health", method="POST", token="")).status == 401
 
 
-@pytest.mark.parametrize(
+@for_each(
     "query",
     [
         f"token={PERSON}",
@@ -313,7 +314,7 @@ async def test_health_is_for_everybody_who_found_the_door(served: Served) -> Non
         "token=",
     ],
 )
-@pytest.mark.parametrize("token", ["", PERSON])
+@for_each("token", ["", PERSON])
 async def test_a_token_in_an_address_is_refused_whatever_else_is_sent(
     served: Served, query: str, token: str
 ) -> None:
@@ -334,7 +335,7 @@ async def test_other_queries_are_the_apps(served: Served) -> None:
 # -- what is sent ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "kind",
     [
         *("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"),
@@ -380,7 +381,7 @@ async def test_a_body_as_large_as_the_limit_is_taken_and_one_byte_more_is_not(
     assert len(served.spy.reached) == 1
 
 
-@pytest.mark.parametrize("length", ["65", "99999999999", "9" * 4000, "9" * 18])
+@for_each("length", ["65", "99999999999", "9" * 4000, "9" * 18])
 async def test_a_length_beyond_the_limit_is_refused_before_the_body(
     served: Served, length: str
 ) -> None:
@@ -468,7 +469,7 @@ async def test_two_lengths_or_a_length_and_chunks_are_not_guessed_at(served: Ser
     assert not served.spy.reached
 
 
-@pytest.mark.parametrize("method", ["TRACE", "CONNECT", "PROPFIND", "get", "WS", "X"])
+@for_each("method", ["TRACE", "CONNECT", "PROPFIND", "get", "WS", "X"])
 async def test_a_method_that_nobody_knows_is_refused(served: Served, method: str) -> None:
     asked = await served.ask("/health", method=method)
     assert asked.status == 405
@@ -597,7 +598,7 @@ def test_the_usual_port_is_not_written() -> None:
     assert set(own_addresses(80)) == {"127.0.0.1", "localhost", "[::1]"}
 
 
-@pytest.mark.parametrize("name", ["*", "*.lan", "Rutter.lan", "a/b", "rutter.lan.", "http://a", ""])
+@for_each("name", ["*", "*.lan", "Rutter.lan", "a/b", "rutter.lan.", "http://a", ""])
 def test_a_name_that_is_none_says_so(name: str) -> None:
     with pytest.raises(BadInput, match="no name to be reached by"):
         own_addresses(8080, [name])
@@ -611,7 +612,7 @@ async def test_a_configured_name_is_answered() -> None:
         assert (await served.ask("/", f"Origin: {served.origin}", host=host)).status == 403
 
 
-@pytest.mark.parametrize(
+@for_each(
     "row",
     [
         AccessRule("GET", "no/slash", "agent"),

@@ -18,6 +18,7 @@ from rutter.events.errors import BadInput, PolicyDenied, WorldBroken
 from rutter.pipeline.daemon.http.asgi import Receive, Scope, Send
 from rutter.pipeline.daemon.http.guard import caller_of
 from rutter.pipeline.daemon.http.http_server import AddressInUse, WebLimits, listen, serve_web
+from tests.support.case_table import for_each
 from tests.support.guarded_app import (
     AGENT,
     JSON,
@@ -74,7 +75,7 @@ def test_half_of_localhost_is_not_enough_when_somebody_has_the_other() -> None:
     other.close()
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
+@for_each("host", ["0.0.0.0", "::", "192.0.2.1"])
 def test_other_machines_are_let_in_by_nobody_but_a_person(host: str) -> None:
     with pytest.raises(PolicyDenied, match=rf"other machines; .*--bind {host}"):
         listen(host)
@@ -91,7 +92,7 @@ def test_an_address_that_is_not_this_machines_says_so() -> None:
         listen("192.0.2.1", exposed=True)
 
 
-@pytest.mark.parametrize("host", ["example.test", "", "127.0.0.1:80"])
+@for_each("host", ["example.test", "", "127.0.0.1:80"])
 def test_a_name_is_no_address(host: str) -> None:
     with pytest.raises(BadInput, match="no address to listen on"):
         listen(host)
@@ -278,7 +279,7 @@ async def _silence(line: Line) -> bool:
     return await line.rest() == b""
 
 
-@pytest.mark.parametrize("begun", ["", "GET / HT", "GET / HTTP/1.1\r\nHost: x\r\nX: "])
+@for_each("begun", ["", "GET / HT", "GET / HTTP/1.1\r\nHost: x\r\nX: "])
 async def test_a_head_that_does_not_end_is_not_waited_for(begun: str) -> None:
     spy = Spy()
     async with serving(spy, limits=HASTY) as (at, _), line_to(at.port) as line:
@@ -303,7 +304,7 @@ async def test_a_refused_body_is_not_swallowed_for_ever() -> None:
         assert await _silence(line)
 
 
-@pytest.mark.parametrize(("opening", "status"), [((), 200), (WS_OPENING, 101)])
+@for_each("opening, status", [((), 200), (WS_OPENING, 101)])
 async def test_who_is_being_answered_has_no_slow_head(
     opening: tuple[str, ...], status: int
 ) -> None:

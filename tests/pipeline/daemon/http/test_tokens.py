@@ -19,6 +19,7 @@ from rutter.pipeline.daemon.http.tokens import (
     read_token,
     token_path,
 )
+from tests.support.case_table import for_each
 
 PERSON, AGENT = "p" * 43, "a" * 43
 
@@ -128,9 +129,7 @@ def test_somebody_elses_is_refused(
         Tokens.open(directory)
 
 
-@pytest.mark.parametrize(
-    "held", ["short", PERSON + "\n" + PERSON, "ä" * 40, "x" * 2000, PERSON + ";"]
-)
+@for_each("held", ["short", PERSON + "\n" + PERSON, "ä" * 40, "x" * 2000, PERSON + ";"])
 def test_what_is_no_token_is_refused_and_not_repeated(directory: DataDirectory, held: str) -> None:
     path = token_path(directory, "person")
     path.write_text(held)
@@ -166,12 +165,12 @@ def test_nothing_prints_them(directory: DataDirectory) -> None:
 # -- headers ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("header", [f"Bearer {PERSON}", f"bearer {PERSON}", f"BEARER  {PERSON}"])
+@for_each("header", [f"Bearer {PERSON}", f"bearer {PERSON}", f"BEARER  {PERSON}"])
 def test_the_scheme_is_bearer_in_any_letters(header: str) -> None:
     assert Tokens(PERSON, AGENT).scope_of(header) == "person"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "header", [PERSON, f"Basic {PERSON}", f"Bearer {PERSON} x", f"Bearer {PERSON}\n", "Bearer", ""]
 )
 def test_anything_else_is_nobodys(header: str) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rutter.events.errors import BadInput
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ran, Ticks
+from tests.support.case_table import for_each
 
 ZONES = (
     "UTC",
@@ -143,8 +144,8 @@ def test_the_last_of_a_year_of_minutes_is_found_at_once_and_that_of_leap_days_to
     assert Ticks("0 0 29 2 *", "UTC").last(0, until) == ns("2024-02-29T00:00Z")
 
 
-@pytest.mark.parametrize(
-    ("cron", "why"),
+@for_each(
+    "cron, why",
     [
         ("", "five fields"),
         ("* * * *", "five fields"),
@@ -166,7 +167,7 @@ def test_what_is_no_time_to_run_at_is_refused_with_the_reason(cron: str, why: st
     assert "0 7 * * 1-5" in caught.value.fix
 
 
-@pytest.mark.parametrize("zone", ["", "Europe", "Nowhere/City", "../UTC", "/etc/passwd", "a\0b"])
+@for_each("zone", ["", "Europe", "Nowhere/City", "../UTC", "/etc/passwd", "a\0b"])
 def test_what_is_no_zone_is_refused(zone: str) -> None:
     with pytest.raises(BadInput, match="no time zone"):
         Ticks("* * * * *", zone)

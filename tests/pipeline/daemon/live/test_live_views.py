@@ -31,6 +31,7 @@ from rutter.pipeline.daemon.live.live_views import (
     stream_settings,
 )
 from rutter.pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
+from tests.support.case_table import for_each
 from tests.support.guarded_app import AGENT, PERSON, WS_OPENING, Line, guarded, line_to, serving
 from tests.support.until_true import until
 
@@ -367,7 +368,7 @@ async def test_a_page_shows_the_image_and_may_load_nothing_else() -> None:
         assert not port.harbour.casts, "nobody watches yet"
 
 
-@pytest.mark.parametrize("target", ["/stream/s1", "/stream/s1/mjpeg"])
+@for_each("target", ["/stream/s1", "/stream/s1/mjpeg"])
 async def test_head_is_answered_and_nothing_is_watched(target: str) -> None:
     async with on_a_port(Harbour()) as port, line_to(port.number) as line:
         await line.say(port.request(target, method="HEAD"))
@@ -377,9 +378,9 @@ async def test_head_is_answered_and_nothing_is_watched(target: str) -> None:
         assert not port.harbour.casts
 
 
-@pytest.mark.parametrize("target", ["/stream/s1", "/stream/s1/mjpeg"])
-@pytest.mark.parametrize(
-    ("settings", "limits", "status", "error"),
+@for_each("target", ["/stream/s1", "/stream/s1/mjpeg"])
+@for_each(
+    "settings, limits, status, error",
     [
         (StreamSettings(), StreamLimits(), 403, "stream_off"),
         (ON, StreamLimits(in_all=0), 429, "too_many_watchers"),

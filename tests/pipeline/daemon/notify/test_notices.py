@@ -34,6 +34,7 @@ from rutter.pipeline.daemon.notify.notices import (
     notifier_of,
 )
 from rutter.pipeline.daemon.notify.webhooks import RetryPace
+from tests.support.case_table import for_each
 from tests.support.notice_receiver import WAIT_S, Reply, Told
 
 pytestmark = pytest.mark.anyio
@@ -95,8 +96,8 @@ def test_there_are_words_for_everything_that_can_be_asked() -> None:
     assert set(ASKED) == set(get_args(ApprovalKind))
 
 
-@pytest.mark.parametrize(
-    ("ended", "event", "text"),
+@for_each(
+    "ended, event, text",
     [
         (JobEnded("job-1", "failed", "lost", "no 'Pay'"), "job_failed", "a job ended: failed"),
         (JobEnded("job-1", "refused", "", "no way"), "job_failed", "a job could not begin"),
@@ -132,8 +133,8 @@ def test_a_login_that_expired_calls_for_a_person_whatever_else_is_told() -> None
     assert notice.text == f"order: {words}"  # and nothing of the page
 
 
-@pytest.mark.parametrize(
-    ("failure", "why"),
+@for_each(
+    "failure, why",
     [
         ("lost", "the login for https://evil.example has expired: "),
         ("needs_person", "click 'the login for https://evil.example has expired: ': Approve?"),
@@ -288,8 +289,8 @@ async def test_addresses_and_the_secret_may_be_kept_elsewhere(tmp_path: Path) ->
         assert all("webhook-signature" in each.headers for each in told.heard)
 
 
-@pytest.mark.parametrize(
-    ("text", "env", "why"),
+@for_each(
+    "text, env, why",
     [
         ('urls = ["env:TEAM"]', {}, "TEAM is not set"),
         ('urls = ["env:TEAM"]', {"TEAM": ""}, "empty"),
@@ -307,8 +308,8 @@ def test_what_cannot_be_read_fails_at_the_start(
     assert "T0KEN" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
+@for_each(
+    "text, why",
     [
         ('urls = ["a.example"]', "no address"),
         ('urls = ["ftp://a.example"]', "no address"),

@@ -16,6 +16,7 @@ from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.daemon.notify.service_log import Logbook
 from rutter.pipeline.sessions.session_started import tool_session
+from tests.support.case_table import for_each
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +63,7 @@ def test_a_person_reads_words_in_ascii_and_no_line_is_two() -> None:
     assert "warning: " in line
 
 
-@pytest.mark.parametrize("as_json", [True, False])
+@for_each("as_json", [True, False])
 def test_no_secret_is_in_a_line(as_json: bool) -> None:
     hide({"password": "sheet bend 9 fathoms"})
     lines: list[str] = []

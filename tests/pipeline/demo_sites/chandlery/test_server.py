@@ -15,6 +15,7 @@ import pytest
 import tests.support.site_client as client
 from rutter.pipeline.demo_sites.chandlery import Order, Site, Switches
 from rutter.pipeline.demo_sites.chandlery.seed import CUSTOMERS, ORDERS, PRODUCTS
+from tests.support.case_table import for_each
 
 GOOD_ORDER = {
     "product": "mooring-rope",
@@ -84,7 +85,7 @@ def attribute_values(html: str, name: str) -> list[str]:
 # Signing in and out
 
 
-@pytest.mark.parametrize("path", ["/", "/desk", "/customers", "/orders/1001", "/nowhere"])
+@for_each("path", ["/", "/desk", "/customers", "/orders/1001", "/nowhere"])
 def test_a_guest_is_sent_to_the_login_page(guest: Client, path: str) -> None:
     answer = guest.get(path)
     assert (answer.status, answer.location) == (303, "/login")
@@ -139,7 +140,7 @@ def test_all_customers_are_listed(clerk: Client) -> None:
     assert all(customer.name in body for customer in CUSTOMERS)
 
 
-@pytest.mark.parametrize("customer", CUSTOMERS, ids=lambda customer: str(customer.name))
+@for_each("customer", CUSTOMERS)
 def test_a_search_by_name_finds_exactly_that_customer(clerk: Client, customer: object) -> None:
     name = str(getattr(customer, "name", ""))
     body = clerk.get("/customers?" + urlencode({"q": name.upper()})).body
@@ -164,7 +165,7 @@ def test_a_customer_page_leads_to_a_new_order(clerk: Client) -> None:
     assert 'href="/orders/1003"' in body
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     ["/customers/999", "/orders/999", "/drafts/999", "/orders/new", "/orders/new?customer=x", "/x"],
 )
@@ -218,8 +219,8 @@ def test_a_draft_can_be_changed(clerk: Client) -> None:
     assert ">\ntwo\nlines</textarea>" in form
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
+@for_each(
+    "name, value, message",
     [
         ("product", "", "Choose a product."),
         ("product", "gold", "Choose a product."),
@@ -343,11 +344,12 @@ PAGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("look", range(len(LOOKS)))
-@pytest.mark.parametrize("path", PAGES)
+@for_each("look", range(len(LOOKS)))
+@for_each("path", PAGES)
 def test_every_page_is_well_formed_and_labelled(
     site: Site, clerk: Client, path: str, look: int
 ) -> None:
+    site.switches = Switches()
     clerk.review()
     site.switches = LOOKS[look]
     answer = clerk.get(path)
@@ -409,8 +411,9 @@ def is_waited_for(site: Site, client: Client, path: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("path", PAGES)
+@for_each("path", PAGES)
 def test_moved_renames_every_id_class_and_test_id(site: Site, clerk: Client, path: str) -> None:
+    site.switches = Switches()
     clerk.review()
     before = clerk.get(path).body
     site.switches = Switches(moved=True)

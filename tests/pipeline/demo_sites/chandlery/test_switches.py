@@ -10,6 +10,7 @@ from rutter.pipeline.demo_sites.chandlery import Site
 from rutter.pipeline.demo_sites.chandlery.switches import Switches
 from rutter.pipeline.demo_sites.markup import SWAPPED
 from tests.pipeline.demo_sites.chandlery.test_server import PAGES, Client, Outline
+from tests.support.case_table import for_each
 
 LOOKS = [
     Switches(moved=moved, relabelled=relabelled, swapped=swapped)
@@ -38,7 +39,7 @@ def control(body: str, mark: str) -> str:
     return found[0]
 
 
-@pytest.mark.parametrize("switches", LOOKS)
+@for_each("switches", LOOKS)
 def test_every_page_is_well_formed_in_every_combination(
     site: Site, clerk: Client, switches: Switches
 ) -> None:
@@ -52,7 +53,7 @@ def test_every_page_is_well_formed_in_every_combination(
         assert page.controls <= page.labelled
 
 
-@pytest.mark.parametrize("switches", LOOKS)
+@for_each("switches", LOOKS)
 def test_it_still_takes_orders_in_every_combination(
     site: Site, clerk: Client, switches: Switches
 ) -> None:

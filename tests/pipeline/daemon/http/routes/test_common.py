@@ -3,13 +3,13 @@
 from typing import Any
 
 import msgspec
-import pytest
 
 from rutter.events.action import Action
 from rutter.events.jobs import Run
 from rutter.events.predictor import WorkflowLearned
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.daemon.http.routes.common import unknown_field
+from tests.support.case_table import for_each
 
 
 class Named(msgspec.Struct):
@@ -33,8 +33,8 @@ def with_step(**more: Any) -> dict[str, Any]:
     return {**LEARNED_JSON, "workflow": {**workflow, "steps": [{**step, **more}]}}
 
 
-@pytest.mark.parametrize(
-    ("said", "wanted", "unknown"),
+@for_each(
+    "said, wanted, unknown",
     [
         (RUN, Run, ""),
         ({**RUN, "dryrun": True}, Run, "dryrun"),
