@@ -10,6 +10,7 @@ from contextlib import aclosing, suppress
 from typing import Literal, NamedTuple, get_args
 
 import anyio
+import anyio.to_thread
 import msgspec
 import pytest
 from playwright.async_api import Error as PlaywrightError
@@ -31,7 +32,6 @@ from tests.support.policies import HERE
 from tests.support.site_sessions import SaysYes
 from tests.support.tls_authority import authority
 from tests.support.unanswering_server import UnansweringServer, Way
-from tests.support.until_true import until
 
 pytestmark = [
     pytest.mark.browser,
@@ -48,6 +48,7 @@ USUAL: tuple[Way, ...] = (
 )
 WAYS: tuple[Way, ...] = get_args(Way) if SOAK else USUAL
 ROUNDS = 20 if SOAK else 1
+WAIT_S = 20.0  # until one is over; it takes a second at most
 # What our proxy cannot see, and so not hold. docs/at-most-once.md lists them.
 ASKED_AGAIN: dict[Protocol, set[Way]] = {
     "http": set(),
@@ -102,7 +103,7 @@ async def posted(page: Page, server: UnansweringServer, way: Way, act: str) -> i
     while not gone_to:
         with suppress(PlaywrightError):  # the page of its own that the browser shows may come late
             gone_to = await page.goto(server.url) is not None
-    server.way, server.posts = way, 0
+    server.fail(way)
     over = anyio.Event()
 
     def failed(request: Request) -> None:
@@ -114,13 +115,13 @@ async def posted(page: Page, server: UnansweringServer, way: Way, act: str) -> i
 
     page.on("requestfailed", failed)
     page.on("response", answered)
-    with anyio.fail_after(20):
+    with anyio.fail_after(WAIT_S):
         if act == "enter":
             await page.press("#enter", "Enter", no_wait_after=True)
         else:
             await page.click(f"#{act}", no_wait_after=True)
         if way == "stall":
-            await until(lambda: server.posts > 0)
+            await anyio.to_thread.run_sync(server.wait_for_one, WAIT_S)
         else:
             await over.wait()
     page.remove_listener("requestfailed", failed)
@@ -159,7 +160,7 @@ async def said(lab: Lab, server: UnansweringServer, way: Way, act: str, log: Mem
     steps = (Step(Action("navigate", url=server.url)), Step(key if act == "enter" else click))
     started = recording("order", steps, {}, (), allow=[server.url.partition("//")[2]])
     soon = msgspec.structs.replace(started.settings, answer_ms=1_500, place_ms=1_000)
-    server.way, server.posts = way, 0
+    server.fail(way)
     async with App.open(log) as app:
         started = msgspec.structs.replace(started, settings=soon)
         await app.run_in_browser(started, lab.browser, answers=SaysYes(), name="order")

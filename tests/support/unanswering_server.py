@@ -140,6 +140,7 @@ class UnansweringServer:
     def __init__(self, context: ssl.SSLContext | None = None) -> None:
         self.way: Way = "answer"
         self.posts = 0
+        self._taken = threading.Event()
         self._context = context
         self._over = threading.Event()
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -152,6 +153,18 @@ class UnansweringServer:
         with suppress(OSError):
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
+
+    def fail(self, way: Way) -> None:
+        """What is posted from now on is counted anew, and answered in this way."""
+        self.way, self.posts = way, 0
+        self._taken.clear()
+
+    def take(self) -> None:
+        self.posts += 1
+        self._taken.set()
+
+    def wait_for_one(self, within_s: float) -> None:
+        assert self._taken.wait(within_s), "nothing was posted"
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -187,7 +200,7 @@ class UnansweringServer:
             if not head.startswith(b"POST"):
                 wire.say(_answer(FORM))
                 continue
-            self.posts += 1
+            self.take()
             if not self._fail(wire):
                 return
 
@@ -254,7 +267,7 @@ class Conversation:
             elif kind == HEADERS:
                 self._asked(stream, payload[5:] if flags & PRIORITY else payload)
             if kind in (HEADERS, DATA) and flags & END_STREAM and stream in self._posting:
-                self._server.posts += 1
+                self._server.take()
                 if not self._fail(stream):
                     return
 

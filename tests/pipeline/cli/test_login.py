@@ -324,7 +324,7 @@ def test_a_sign_in_that_cannot_be_kept_leaves_what_was(
 
     code, why = (6, "the last page asks") if trouble == "wrong password" else (8, "no space left")
     assert ended.code == code
-    assert f"the login for {site.base_url} was not kept: {why}" in ended.complaint
+    assert f"the login for {site.base_url} was not kept: {why}" in ended.err
     assert shelf(rutter).find(site.base_url) == before
 
 

@@ -75,7 +75,7 @@ async def test_where_nothing_keeps_it_away_it_comes_and_the_guard_lets_none_of_i
     async with onslaught(harbour, tmp_path, monkeypatch, barred=False) as page:
         outcome = await page.cross(SHOWN | SAYS_DONE)
         assert SHOWN - outcome.came == set()
-        assert len(page.aboard.judged) > 300
+        assert len(page.aboard.judged) > 150  # once each: the proxy has none sent again
         assert [each for _, each in page.aboard.judged if not isinstance(each, HttpRefusal)] == []
         assert page.aboard.passed == []
         assert [each.kind for each in outcome.left] == ["requested"]

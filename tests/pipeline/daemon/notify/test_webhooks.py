@@ -140,8 +140,8 @@ async def test_one_who_never_answers_is_left_when_the_time_is_over(reply: Reply)
 async def test_no_more_attempts_hang_than_may() -> None:
     with Told(*[Reply(drips=True)] * 10) as told:
         async with carrying(
-            told.url, RetryPace(attempts=6, attempt_s=0.1, first_wait_s=0.01)
-        ) as it:
+            told.url, RetryPace(attempts=6, attempt_s=0.3, first_wait_s=0.01)
+        ) as it:  # a drip that came later than that would end its attempt
             it.put(FIRST)
             await heard(told, 3)
         assert it.statistics().why == "earlier attempts still hang"
