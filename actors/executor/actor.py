@@ -189,6 +189,8 @@ class Executor:
         try:
             rest = await self._finder.rest(started.action, started.rest)
             self._held.screen.window.step = step  # what pages send from now on came of it
+            if started.irreversible:
+                await self._held.screen.end_kept()
             outcome = await self._act(started.action, started.digest)
         except PageTimeout as error:
             outcome = ActionOutcome("timeout", str(error), self._held.dispatched)

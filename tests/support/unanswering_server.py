@@ -32,7 +32,9 @@ Way = Literal[
     "alert",
     "answer",
 ]
-FORM = b"""<!doctype html><title>Order</title><form id=f method=post action=/order>
+# Without an icon: one that is asked for meanwhile leaves a connection that has served.
+FORM = b"""<!doctype html><title>Order</title><link rel=icon href=data:,>
+<form id=f method=post action=/order>
 <input name=who id=enter value=Aurora><button id=click>Place order</button></form>
 <button id=form type=button onclick="document.getElementById('f').submit()">Send</button>
 <button id=fetch type=button>Order by script</button><p id=said></p><script>

@@ -271,6 +271,7 @@ class PageSession:
         on("Network.requestWillBeSent", self.traffic.on_request)
         on("Network.webSocketCreated", self._on_websocket)
         on("Network.webSocketFrameSent", self.traffic.on_said)
+        on("Network.webSocketClosed", self.traffic.on_over)
         on("Network.responseReceived", self.traffic.on_response)
         on("Network.loadingFinished", self.traffic.on_finished)
         on("Network.loadingFailed", self.traffic.on_finished)
@@ -323,6 +324,7 @@ class PageSession:
 
     def _on_websocket(self, event: Mapping[str, Any]) -> None:
         self._keeper.asked(event["url"], "WebSocket")
+        self.traffic.on_lasting(event)
 
     def _depart(self) -> None:
         if self._navigation == "none":

@@ -58,6 +58,12 @@ class Screen:
         """All that are open, in the order in which they opened."""
         return self.window.tabs
 
+    async def end_kept(self) -> None:
+        """What is sent next goes by a connection of its own, and so only once, unless a page has
+        something open that would end with it."""
+        if not any(tab.traffic.open for tab in self.tabs):
+            await self.window.passage.end_kept()
+
     def finish(self) -> bool:
         """Ends what a person does here; `False` when nobody is listened to."""
         return self._window is not None and self._window.finish()

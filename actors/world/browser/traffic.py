@@ -20,6 +20,7 @@ from rutter.events.page import Exchange
 ASKED_BY_SCRIPT = frozenset({"Fetch", "XHR"})
 ONLY_READ = frozenset({"GET", "HEAD", "OPTIONS"})
 BEACON = "Ping"
+EVENTS = "EventSource"
 SCRIPT = "Script"
 DOCUMENT = "Document"
 STREAM = "text/event-stream"  # its end is no answer that anybody waits for
@@ -77,6 +78,7 @@ class Traffic:
         self._polls: set[str] = set()
         self._over: dict[str, float] = {}  # when a read of this key that was held open was answered
         self._spoken: dict[str, int] = {}  # the step at which something was said by a socket
+        self._lasting: set[str] = set()  # sockets and streams that are open
         self._input = 0
         self._follows = False
         self.begun = 0
@@ -116,6 +118,11 @@ class Traffic:
         """Whether something is on its way that was to change something; beacons too."""
         return any(not each.reads for each in self._open.values())
 
+    @property
+    def open(self) -> bool:
+        """Whether a connection of the page serves something that is not over."""
+        return bool(self._lasting) or any(each.kind != BEACON for each in self._open.values())
+
     def tell(self) -> tuple[Exchange, ...]:
         """What was sent or answered since this was asked for last."""
         now = monotonic()
@@ -151,6 +158,7 @@ class Traffic:
         self._sent.clear()
         self._polls.clear()
         self._over.clear()
+        self._lasting.clear()
         for number in [
             id
             for id, each in self._open.items()
@@ -166,6 +174,8 @@ class Traffic:
         if "redirectResponse" in event and name in self._open:
             self._answered(name, event["redirectResponse"].get("status", 0))
         script = kind in ASKED_BY_SCRIPT
+        if kind == EVENTS:
+            self.on_lasting(event)
         if not script and kind not in (BEACON, DOCUMENT, SCRIPT):
             return
         if len(self._open) >= MOST and name not in self._open:
@@ -201,9 +211,19 @@ class Traffic:
         self._heads[name] = AnswerHead(status, monotonic(), kind == DOCUMENT)
         if response.get("mimeType") == STREAM:
             self._end(name)
+            self.on_lasting(event)
+
+    def on_lasting(self, event: Mapping[str, Any]) -> None:
+        """A socket or a stream is open until it is told to be over."""
+        if len(self._lasting) < MOST:
+            self._lasting.add(event["requestId"])
+
+    def on_over(self, event: Mapping[str, Any]) -> None:
+        self._lasting.discard(event["requestId"])
 
     def on_finished(self, event: Mapping[str, Any]) -> None:
         name = event["requestId"]
+        self.on_over(event)
         if "errorText" in event and not event.get("canceled"):  # by the page, which has its answer
             self._answered(name, self._status_of(name), failed=True)
         self._end(name, failed="errorText" in event)

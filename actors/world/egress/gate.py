@@ -19,6 +19,7 @@ from rutter.actors.world.egress.gate_messages import (
     Blocked,
     ClosePort,
     ContactCounts,
+    EndKept,
     OpenPort,
     Order,
     OrderFailed,
@@ -66,6 +67,10 @@ class Passage(Protocol):
 
     def when_lost(self, tell: Callable[[], None]) -> None:
         """Who is told when the proxy ends while this is open."""
+
+    async def end_kept(self) -> None:
+        """What is asked for next by TLS goes by a connection of its own: by one that has served a
+        browser may ask twice."""
 
     async def close(self) -> None: ...
 
@@ -168,6 +173,9 @@ class Gate:
 
     async def counts(self, port: int) -> ContactCounts:
         return await self._asked(lambda number: AskCounts(number, port), ContactCounts)
+
+    async def end_kept(self, port: int) -> None:
+        await self._asked(lambda number: EndKept(number, port), ContactCounts)
 
     async def shut(self, port: int) -> None:
         if self._passages.pop(port, None) is not None and self.alive:
@@ -296,6 +304,9 @@ class ProxyPassage:
         hosts = {(host, port): times for host, port, times in counts.contacts}
         return Contacts(hosts, counts.others, frozenset(counts.by_name))
 
+    async def end_kept(self) -> None:
+        await self._gate.end_kept(self.port)
+
     async def close(self) -> None:
         await self._gate.shut(self.port)
 
@@ -353,6 +364,9 @@ class OpenPassage:
 
     def when_lost(self, tell: Callable[[], None]) -> None:
         """There is nothing to lose."""
+
+    async def end_kept(self) -> None:
+        """Nothing is kept here."""
 
     async def close(self) -> None:
         """There is nothing to close."""

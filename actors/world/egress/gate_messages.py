@@ -43,6 +43,13 @@ class ClosePort(msgspec.Struct, frozen=True, tag="close"):
     port: int
 
 
+class EndKept(msgspec.Struct, frozen=True, tag="end_kept"):
+    """The gate has the connections ended that are kept by TLS for a next request."""
+
+    number: int
+    port: int
+
+
 class PortOpened(msgspec.Struct, frozen=True, tag="opened"):
     number: int
     port: int
@@ -74,7 +81,7 @@ class RefusedRequests(msgspec.Struct, frozen=True, tag="refused"):
     failed: list[tuple[str, int, str]] = []
 
 
-Order = OpenPort | AskCounts | ClosePort
+Order = OpenPort | AskCounts | ClosePort | EndKept
 Report = PortOpened | ContactCounts | OrderFailed | RefusedRequests
 
 read_order = msgspec.json.Decoder(Order).decode

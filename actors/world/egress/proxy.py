@@ -7,7 +7,7 @@ import os
 import resource
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 import msgspec
@@ -22,6 +22,7 @@ from rutter.actors.world.egress.gate_messages import (
     Blocked,
     ClosePort,
     ContactCounts,
+    EndKept,
     OpenPort,
     Order,
     OrderFailed,
@@ -34,11 +35,13 @@ from rutter.actors.world.egress.gate_messages import (
 from rutter.actors.world.egress.name_lookup import Lookups, Resolve, SystemNames
 from rutter.actors.world.egress.proxy_connection import ProxiedConnection
 from rutter.actors.world.egress.request_target import RequestTarget
+from rutter.actors.world.egress.splice import QUIET_S, Tunnel
 from rutter.events.policy import Policy
 
 MAX_CONNECTIONS = 300  # of one door: Chromium opens 32 to a proxy, and 255 for WebSockets
 FILES_BESIDES = 64  # ports that listen, our own pipes, names that are looked up
 MAX_CONTACTS = 500
+KEPT_TIMES = 15  # so often one that still answers is looked at, before a request goes by it perhaps
 CLOSE_S = 2.0  # what does not end by then is left to end by itself: it has no way out any more
 TELL_S = 0.02  # between two reports: a page that floods us does not flood our parent
 MOST_FILES = 20_000
@@ -89,6 +92,7 @@ class Door:
         self._server: asyncio.Server | None = None
         self._closed = False
         self._running: set[asyncio.Task[None]] = set()
+        self.tunnels: set[Tunnel] = set()
         self._blocked: Counter[Blocked] = Counter()
         self._contacts: Counter[tuple[str, int]] = Counter()
         self._others = 0
@@ -185,7 +189,7 @@ class Proxy:
         self._resolve = resolve
         self._say = say
         self._room = Room(files)
-        self._closing: set[asyncio.Task[None]] = set()
+        self._working: set[asyncio.Task[None]] = set()
         self._doors: dict[int, Door] = {}
         self._own_ports: set[int] = set()
         self._barred: set[int] = set()
@@ -199,14 +203,14 @@ class Proxy:
                 self._say(await self._opened(opening))
             case AskCounts(number, port):
                 self._report(number, self._doors.get(port))
+            case EndKept(number, port):
+                self._spawn(self._ended(number, self._doors.get(port)))
             case ClosePort(number, port):
-                closing = asyncio.ensure_future(self._closed(number, port))
-                self._closing.add(closing)
-                closing.add_done_callback(self._closing.discard)
+                self._spawn(self._closed(number, port))
 
     async def close(self) -> None:
         doors = (door.close() for door in self._doors.values())
-        await asyncio.gather(*doors, *self._closing, return_exceptions=True)
+        await asyncio.gather(*doors, *self._working, return_exceptions=True)
 
     async def _opened(self, opening: OpenPort) -> PortOpened | OrderFailed:
         number, closed = opening.number, ClosedPorts(self._own_ports, self._barred)
@@ -219,6 +223,20 @@ class Proxy:
         self._doors[door.port] = door
         self._own_ports.add(door.port)
         return PortOpened(number, door.port)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        working = asyncio.ensure_future(work)
+        self._working.add(working)
+        working.add_done_callback(self._working.discard)
+
+    async def _ended(self, number: int, door: Door | None) -> None:
+        """What answers now is waited for a moment: the next request could go by it."""
+        for _ in range(KEPT_TIMES):
+            answering = door is not None and [each for each in door.tunnels if each.end_if_kept()]
+            await asyncio.sleep(QUIET_S if answering else 0)  # at least until those are ended
+            if not answering:
+                break
+        self._report(number, door)
 
     async def _closed(self, number: int, port: int) -> None:
         if (door := self._doors.pop(port, None)) is not None:

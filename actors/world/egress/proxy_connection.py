@@ -23,7 +23,7 @@ from rutter.actors.world.egress.request_target import (
     tunnel_target,
     wants_websocket,
 )
-from rutter.actors.world.egress.splice import CHUNK, IDLE_S, Burst, TooMuch, splice
+from rutter.actors.world.egress.splice import CHUNK, IDLE_S, Burst, TooMuch, Tunnel, splice
 
 MAX_HEAD = 1 << 16  # Chromium itself takes 256 KB of an answer; a request is never that long
 MAX_ANSWER_HEAD = 1 << 18
@@ -44,6 +44,7 @@ class ProxyPort(Protocol):
 
     upload_bytes: int
     download_bytes: int
+    tunnels: set[Tunnel]  # that stand
 
     async def reach(self, target: RequestTarget) -> Streams: ...
 
@@ -313,6 +314,7 @@ class ProxiedConnection:
                 (self._reader, self._writer),
                 (upstream.reader, upstream.writer),
                 Burst(self._way.upload_bytes),
+                self._way.tunnels,
             )
         except TooMuch:
             self._way.refused(target, UPLOAD)

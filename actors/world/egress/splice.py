@@ -13,6 +13,7 @@ IDLE_S = 600.0  # a WebSocket or a stream of events may be silent for long
 # A tunnel carries all that is said to a host, one thing after the other. What is sent without such
 # a pause belongs together, and is bounded as one upload.
 PAUSE_S = 1.0
+QUIET_S = 0.02  # an answer that is longer than it seems comes without such a pause
 GOODBYE_S = 1.0  # after a goodbye the connection ends at once; what goes on was none
 
 
@@ -43,6 +44,10 @@ class Silence:
         self._loop = asyncio.get_running_loop()
         self._since = self._loop.time()
 
+    @property
+    def lasts_s(self) -> float:
+        return self._loop.time() - self._since
+
     def broken(self) -> None:
         self._since = self._loop.time()
 
@@ -54,11 +59,30 @@ class Silence:
             left = self._since + IDLE_S - self._loop.time()
 
 
-async def splice(client: Streams, server: Streams, sent: Callable[[int], None]) -> None:
+class Tunnel:
+    """A tunnel carries a talk that we do not read, and is silent since some time."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self.silence, self.talk = Silence(), TlsTalk()
+        self._writer = writer
+
+    def end_if_kept(self) -> bool:
+        """The browser finds it ended, and asks by another one. Whether it may come to that yet."""
+        kept = self.talk.kept and self.silence.lasts_s >= QUIET_S
+        if kept:
+            self._writer.close()
+        return not kept and self.talk.answers_in_turn
+
+
+async def splice(
+    client: Streams, server: Streams, sent: Callable[[int], None], standing: set[Tunnel]
+) -> None:
     """Ends with either side's failure; one that only stopped talking still hears the other. A
     client of TLS whose server left with an answer owed hears that the talk broke off. Raises
     `TimeoutError` when both are silent for long."""
-    silence, talk = Silence(), TlsTalk()
+    tunnel = Tunnel(client[1])
+    silence, talk = tunnel.silence, tunnel.talk
+    standing.add(tunnel)
     pumps = asyncio.gather(
         _requests(client[0], server[1], sent, silence, talk),
         _answers(server[0], client[1], silence, talk),
@@ -75,6 +99,7 @@ async def splice(client: Streams, server: Streams, sent: Callable[[int], None]) 
             _break_off(client[1])
         raise
     finally:
+        standing.discard(tunnel)
         pumps.cancel()
         ending.cancel()
         await asyncio.gather(pumps, ending, return_exceptions=True)

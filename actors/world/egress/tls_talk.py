@@ -79,6 +79,15 @@ class TlsTalk:
         """Whether a request may be without its answer."""
         return self._asked and (self._many_at_once or self._answered < ANSWER)
 
+    @property
+    def kept(self) -> bool:
+        """Whether it has served, as far as can be told, and waits for the next request."""
+        return self.answers_in_turn and self._answered >= ANSWER
+
+    @property
+    def answers_in_turn(self) -> bool:
+        return self._asked and not self._many_at_once
+
     def browser_says(self, said: bytes) -> None:
         if not self._begun:
             self._begun = True

@@ -159,7 +159,7 @@ async def test_who_only_listens_through_a_tunnel_is_not_cut_off(
     async def tunnel(*client: *Streams) -> None:
         server = await asyncio.open_connection("127.0.0.1", port)
         with pytest.raises(TimeoutError):  # in the end, when both are silent
-            await splice.splice(client, server, list[int]().append)
+            await splice.splice(client, server, list[int]().append, set())
         for _, writer in (client, server):
             writer.close()
         ended.set()

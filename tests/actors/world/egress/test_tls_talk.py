@@ -105,6 +105,7 @@ def test_a_server_that_leaves_with_an_answer_owed_breaks_off(
     for side, said in case.said:
         (ends.ask if side == ">" else ends.answer)(said)
     assert ends.talk.owed == case.owed
+    assert ends.talk.kept is not case.owed or name == "greeted"
     ends.say_goodbye()
     assert ends.talk.owed == case.owed, "a goodbye answers nothing"
     if case.owed:
