@@ -36,6 +36,13 @@ QUIET: tuple[str, ...] = (
     "--no-default-browser-check",
     "--deny-permission-prompts",
 )
+# A connection that is opened ahead of what goes by it counts as one that has served: what goes by
+# it may go twice. Preferences are read by a browser that begins for the first time, as each of
+# ours does; of that it shows nothing (`--no-first-run`).
+NOTHING_AHEAD = (
+    f"--initial-preferences-file={Path(__file__).with_name('initial_preferences.json')}",
+    "--force-first-run",
+)
 # No way past the proxy: not for loopback, not by datagrams, not by asking for a name.
 GUARDED = (
     "--proxy-bypass-list=<-loopback>",
@@ -342,7 +349,7 @@ class Chromium:
 
 def arguments(nowhere: Passage) -> list[str]:
     """What the process is started with. What is no session's traffic goes by `nowhere`."""
-    given = list(QUIET)
+    given = [*QUIET, *NOTHING_AHEAD]
     if nowhere.server:
         given += [f"--proxy-server={nowhere.server}", *GUARDED]
     if os.geteuid() == 0:
