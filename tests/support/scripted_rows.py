@@ -8,7 +8,7 @@ taken, `after:3` when it just was; `ctrl-c:3` is then pressed; `lost:3` closes t
 
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from signal import SIGINT, SIGKILL, Signals
@@ -21,11 +21,12 @@ from rutter.events.action import Action, ByRole, Parameter, Target
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.workflow import Step
-from rutter.pipeline.app import App, Listener, open_app
+from rutter.pipeline.app import App, Listener
 from rutter.pipeline.cli import row_runs
 from rutter.pipeline.cli.main import main
 from rutter.pipeline.cli.session_run import CommandPipeline
 from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.open_app import held
 from rutter.pipeline.sessions import session_started
@@ -116,6 +117,22 @@ def _strike(when: str, signal: Signals, order: int) -> None:
         os.kill(os.getpid(), signal)
 
 
+class HurriedClock(Clock):
+    """Nobody waits for a page that never changes: the hands are moved, and go on from there."""
+
+    def __init__(self) -> None:
+        self._ahead_ns = 0
+
+    def now_ns(self) -> int:
+        return super().now_ns() + self._ahead_ns
+
+    def going_on(self) -> Callable[[], int]:
+        return self.now_ns
+
+    async def sleep_ms(self, ms: int) -> None:
+        self._ahead_ns += ms * 1_000_000
+
+
 class _Rehearsed:
     """An `App` has its sessions played in the shop."""
 
@@ -143,7 +160,8 @@ class _Rehearsed:
         secrets: Mapping[str, str] | None = None,
         **_: Any,
     ) -> SessionEnded:
-        made = effectors(CountingShop(self._orders), started, answers=answers, secrets=secrets)
+        shop = CountingShop(self._orders)
+        made = effectors(shop, started, answers=answers, secrets=secrets, clock=self.clock)
         return await self._app.run_session(started, made, name=name)
 
 
@@ -151,7 +169,8 @@ class _Rehearsed:
 async def open_rehearsed(settings: Settings, terminal: Terminal) -> AsyncIterator[CommandPipeline]:
     """In place of `open_pipeline`."""
     with held(settings.directory):
-        async with open_app(settings.directory) as app:
+        log, kept = await SqliteLog.open(settings.directory.log), settings.directory.artifacts
+        async with App.open(log, artifacts=kept, clock=HurriedClock()) as app:
             rehearsed: Any = _Rehearsed(app, Path(os.environ[ORDERS]))
             yield CommandPipeline(rehearsed, cast("Any", None), settings, terminal)
 
