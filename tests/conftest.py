@@ -37,7 +37,7 @@ sys.meta_path.insert(0, Bare)
 # A busy machine is no reason to fail: what is slow is measured in bench/, not here.
 settings.register_profile(
     "rutter",
-    max_examples=example_counts.count(example_counts.USUAL),
+    example_counts.examples(example_counts.USUAL),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -122,14 +122,10 @@ def replayed(tmp_path: Path) -> Iterator[Replayed]:
     logs.check()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def pipeline_log(
-    request: pytest.FixtureRequest, replayed: Replayed, tmp_path: Path
-) -> AsyncIterator[EventLog]:
-    """A log to run the pipeline on, once in memory and once on disk; verified as `replayed` is."""
-    if request.param == "memory":
-        yield replayed.memory()
-        return
+@pytest.fixture
+async def pipeline_log(replayed: Replayed, tmp_path: Path) -> AsyncIterator[EventLog]:
+    """A log on disk to run the pipeline on, verified as `replayed` is. Most tests run it on one in
+    memory; `tests/events/test_log.py` holds both to the same."""
     log = await replayed.sqlite(tmp_path / "log.db")
     yield log
     await log.close()

@@ -1,4 +1,5 @@
-"""Example counts say how often a property is tried: a fifth, or in full with RUTTER_SOAK=1."""
+"""Example counts say how often something is tried: a fifth of its rounds, a tenth of a property's
+examples, or all of them with RUTTER_SOAK=1."""
 
 import os
 
@@ -8,14 +9,14 @@ SOAK = os.environ.get("RUTTER_SOAK") == "1"
 USUAL = 100  # what hypothesis does by itself
 
 
-def count(full: int) -> int:
+def count(full: int, part: int = 5) -> int:
     """Fewer than five would hardly leave the simplest case behind."""
-    return full if SOAK else max(5, full // 5)
+    return full if SOAK else max(5, full // part)
 
 
 def examples(full: int) -> settings:
     """Decorates a property that needs another count than the usual."""
-    return settings(max_examples=count(full))
+    return settings(max_examples=count(full, part=10))
 
 
 def moments(events: int, *, at_most: int = 12) -> list[int]:
