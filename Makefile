@@ -15,7 +15,7 @@ FAST := not browser and not slow
 # Where the environment forbids it, every process compiles every module anew: half of a test run.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup venv demo test check bench bench-compare soak apps fmt clean
+.PHONY: help setup venv demo test check check-types check-tests bench bench-compare soak apps fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -35,8 +35,13 @@ test: setup ## all tests: the fast ones, then those with a browser or a crash
 check: venv ## format, lint, types, import layers, fast tests (no browser needed)
 	$(RUN) -m ruff format --check .
 	$(RUN) -m ruff check .
+	@$(MAKE) --no-print-directory -j 2 check-types check-tests
+
+check-types:
 	$(RUN) -m mypy --strict rutter tests bench
 	$(VENV)/bin/lint-imports --no-logo
+
+check-tests:
 	$(RUN) -m pytest -q -n auto --dist worksteal -m "$(FAST)" $(PYTEST_ARGS)
 
 bench: setup ## measure, each figure as a ratio to its limit

@@ -151,9 +151,9 @@ class StopRequested(Event, frozen=True, tag="StopRequested"):
 
 
 class RecordingFinished(Event, frozen=True, tag="RecordingFinished"):
-    """The person is done: what was recorded is the whole workflow, unless they discarded it."""
+    """The person is done: what was recorded is the whole workflow."""
 
-    by: Literal["window_closed", "interrupt", "bar", "discarded"]
+    by: Literal["window_closed", "interrupt"]
 
 
 class SessionPaused(Event, frozen=True, tag="SessionPaused"):

@@ -46,7 +46,6 @@ ObserverEvent = (
     | observer.ScreenshotTaken
     | observer.FilesSeen
     | observer.BrowserLost
-    | observer.BarDisturbed
     | observer.DialogOpened
     | observer.PopupOpened
     | observer.DownloadFinished
@@ -111,7 +110,6 @@ ExecutorEvent = (
     | executor.QueryAnswered
     | executor.QueryFailed
     | executor.PersonActed
-    | executor.StepMarked
     | executor.StepPictured
 )
 ToolEvent = (

@@ -112,22 +112,12 @@ class Observer:
             case PersonAwaited(step=step):
                 window = self._screen.window
                 listener = await window.listen(self._phrases)
+                self._screen.on_listening()
                 witness = PersonRecorder(
-                    window,
-                    listener,
-                    self._values,
-                    step,
-                    self._phrases,
-                    self._close_ups,
-                    self._screen.bar_words,
+                    window, listener, self._values, step, self._phrases, self._close_ups
                 )
-                try:
-                    await witness.open()
-                    self._screen.on_listening()
-                    async for fact in witness.facts():
-                        yield fact
-                finally:
-                    await witness.close()
+                async for fact in witness.facts():
+                    yield fact
             case RunStopped() | ActorFailed() as stop:
                 async for fact in self._end(stop):
                     yield fact

@@ -16,9 +16,7 @@ from playwright.async_api import CDPSession
 BINDING = "rutterHeard"
 MADE_BY_PAGE_S = 1.0  # going back this soon after input is the page's doing: history.back()
 
-Kind = Literal[
-    "input", "typing", "went", "dialog_opened", "dialog_closed", "closed", "finished", "bar"
-]
+Kind = Literal["input", "typing", "went", "dialog_opened", "dialog_closed", "closed", "finished"]
 
 
 class Overheard(NamedTuple):
