@@ -53,6 +53,7 @@ FOUND_IN = {
     "init": "config.init",
     "config": "config.show",
     "config set": "config.set_key",
+    "open": "open.open_pages",
     "stop": "serve.stop",
     "pause": "serve.pause",
     "resume": "serve.resume",

@@ -19,6 +19,7 @@ from rutter.pipeline.browser import browser_maker
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.daemon.browsers.fleet import Fleet, limits_of
 from rutter.pipeline.daemon.daily_expiry import DailyExpiry
+from rutter.pipeline.daemon.http.web_sessions import WebSessions
 from rutter.pipeline.daemon.jobs import hooks as hooks_
 from rutter.pipeline.daemon.jobs import jobs as jobs_
 from rutter.pipeline.daemon.jobs import schedules as schedules_
@@ -71,6 +72,7 @@ class Daemon:
         self.hooks = Hooks(say, self.jobs)
         self.notifier = notifier_of(config, environment(), app.clock)
         self.tidying = DailyExpiry(app, settings, note)
+        self.web = WebSessions()
         self.views = LiveViews(app.screen, stream_settings(config))
         self.stopping = anyio.Event()
         self.looking_back = anyio.CapacityLimiter(LOOKING_BACK)

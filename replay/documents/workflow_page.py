@@ -20,14 +20,14 @@ def render(workflow: Workflow, load: Load) -> str:
         .render(
             workflow=workflow,
             in_words=in_words,
-            marks=_marks,
-            lines=_lines,
+            marks=marks,
+            lines=lines,
             load=lambda artifact: picture(load(artifact)),
         )
     )
 
 
-def _marks(step: Step) -> Iterator[str]:
+def marks(step: Step) -> Iterator[str]:
     if step.fork is not None:
         yield f"optional, way {step.fork.way} of fork {step.fork.number}"
     elif step.optional:
@@ -36,7 +36,7 @@ def _marks(step: Step) -> Iterator[str]:
         yield "cannot be undone"
 
 
-def _lines(step: Step) -> Iterator[str]:
+def lines(step: Step) -> Iterator[str]:
     if step.before.origin.startswith("http"):
         yield f"at {step.before.origin}{step.before.path}"
     if step.after.moved and step.after.place is not None:

@@ -15,19 +15,21 @@ ONE, REST = "*", "**"
 class AccessRule(NamedTuple):
     """A rule says who may use a path by a method; `GET` speaks for `HEAD` too. `*` is any one part,
     `**` at the end whatever follows. With `ticket` one for the session that the first `*` names
-    will do. What needs a hook is opened by the token of the one that the first `*` names, and no
-    other."""
+    will do, with `web` the person's web session. What needs a hook is opened by the token of the
+    one that the first `*` names, and no other."""
 
     method: str
     path: str
     needs: Needs
     ticket: bool = False
+    web: bool = False
 
 
 class Access(NamedTuple):
     needs: Needs
     session: str = ""  # of which a ticket will do
     hook: str = ""  # whose token it must be
+    web: bool = False  # a web session will do
 
 
 PERSON = Access("person")
@@ -47,7 +49,7 @@ class AccessTable:
                 named = parts[pattern.index(ONE)] if ONE in pattern else ""
                 if row.needs == "hook":
                     return Access("hook", hook=named)
-                return Access(row.needs, named if row.ticket else "")
+                return Access(row.needs, named if row.ticket else "", web=row.web)
         return PERSON
 
 

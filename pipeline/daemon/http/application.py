@@ -1,6 +1,6 @@
 """The application joins every route, who may use it, and the guard around it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 
 from litestar import Litestar
@@ -26,11 +26,14 @@ from rutter.pipeline.daemon.http.routes import sessions as session_routes
 from rutter.pipeline.daemon.http.routes.common import Strict
 from rutter.pipeline.daemon.http.tokens import Tickets, Tokens
 from rutter.pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
+from rutter.pipeline.web.pictures import Thumbnails
+from rutter.pipeline.web.rendering import refusal_page
+from rutter.pipeline.web.routes import WEB_TABLE, web_routes
 
 # What an agent's token opens. What is in no row is for the person alone: approvals, stopping and
 # pausing, what sets off runs, artifacts, pictures.
 TABLE = (
-    AccessRule("GET", "/", "agent"),
+    AccessRule("GET", "/", "agent", web=True),
     AccessRule("GET", "/metrics", "agent"),
     AccessRule("GET", "/statistics", "agent"),
     AccessRule("GET", "/transitions/top", "agent"),
@@ -38,7 +41,7 @@ TABLE = (
     AccessRule("GET", "/schema/**", "agent"),
     AccessRule("GET", "/workflows", "agent"),
     AccessRule("GET", "/workflows/*", "agent"),
-    AccessRule("POST", "/jobs", "agent"),
+    AccessRule("POST", "/jobs", "agent", web=True),
     AccessRule("POST", "/api/wraith", "agent"),
     AccessRule("GET", "/jobs", "agent"),
     AccessRule("GET", "/jobs/*", "agent"),
@@ -47,15 +50,18 @@ TABLE = (
     AccessRule("GET", "/sessions/*", "agent"),
     AccessRule("GET", "/sessions/*/events", "agent"),
     AccessRule("GET", "/sessions/*/replay", "agent"),
-    AccessRule("GET", "/sessions/*/trace", "agent"),
+    AccessRule("GET", "/sessions/*/trace", "agent", web=True),
     AccessRule("GET", "/sessions/*/steps", "agent"),
     AccessRule("POST", "/sessions/*/tools/*", "agent"),
     AccessRule("DELETE", "/sessions/*", "agent"),
 )
 
 
-def application(daemon: Daemon, tickets: Tickets) -> Litestar:
-    """The routes alone: nothing of it is to be served without the guard."""
+def application(
+    daemon: Daemon, tickets: Tickets, addresses: Mapping[str, str] | None = None
+) -> Litestar:
+    """The routes alone: nothing of it is to be served without the guard. `addresses` are the
+    guard's."""
     return Litestar(
         route_handlers=[
             *workflows.ROUTES,
@@ -65,8 +71,16 @@ def application(daemon: Daemon, tickets: Tickets) -> Litestar:
             *triggers.ROUTES,
             *upkeep.ROUTES,
             *stream_handlers(daemon.views),
+            web_routes(),
         ],
-        state=State({"daemon": daemon, "tickets": tickets}),
+        state=State(
+            {
+                "daemon": daemon,
+                "tickets": tickets,
+                "addresses": addresses or {},
+                "thumbnails": Thumbnails(),
+            }
+        ),
         request_class=Strict,
         exception_handlers={RutterError: refuse, HTTPException: refuse_http, Exception: fail},
         openapi_config=OpenAPIConfig(
@@ -104,7 +118,7 @@ def guarded(
     around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
 ) -> ASGIApp:
     """What is served. `around` puts something else in front of the routes, behind the guard."""
-    tickets = Tickets()
+    tickets, addresses = Tickets(), own_addresses(port, names)
 
     def void(envelope: Envelope) -> None:
         if isinstance(envelope.event, SessionEnded):
@@ -112,10 +126,12 @@ def guarded(
 
     daemon.app.listen(void)
     return Guard(
-        around(application(daemon, tickets)),
-        addresses=own_addresses(port, names),
+        around(application(daemon, tickets, addresses)),
+        addresses=addresses,
         tokens=tokens,
         tickets=tickets,
-        table=(*TABLE, *triggers.TABLE, *STREAM_TABLE, *rows),
+        table=(*TABLE, *triggers.TABLE, *STREAM_TABLE, *WEB_TABLE, *rows),
         admits_hook=daemon.hooks.admits,
+        web=daemon.web,
+        show_refusal=refusal_page,
     )

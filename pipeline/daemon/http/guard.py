@@ -4,7 +4,8 @@ What it is for: the daemon listens on this machine, and so does every page that 
 machine shows. A page can send requests here, with a name of its own that it has pointed at this
 machine (so: the exact Host), from its own origin (so: Origin and Sec-Fetch-Site), without asking
 first (so: JSON only, no answer to a preflight), and with the cookies the browser has (so: a token
-in a header, and tickets that open one live view). `judge` is all of that as a function of the head
+in a header, tickets that open one live view, and web sessions, which change nothing without a
+secret that stands in our own pages alone). `judge` is all of that as a function of the head
 of a request; the rest of this file sends and receives.
 """
 
@@ -25,6 +26,7 @@ from rutter.pipeline.daemon.http.asgi import (
     head_of,
 )
 from rutter.pipeline.daemon.http.bodies import (
+    BODILESS,
     BodyLimits,
     ClientGone,
     declares_body,
@@ -34,15 +36,25 @@ from rutter.pipeline.daemon.http.bodies import (
 )
 from rutter.pipeline.daemon.http.refusals import HttpRefusal, secured_start, send_refusal
 from rutter.pipeline.daemon.http.tokens import COOKIE, Tickets, Tokens, bearer_of
+from rutter.pipeline.daemon.http.web_sessions import (
+    CSRF,
+    WebSession,
+    WebSessions,
+    cookie_name,
+    cookies_named,
+    same,
+)
 
 Caller = Literal["person", "agent", "ticket", "hook", "nobody"]
 AdmitsHook = Callable[[str, str], bool]  # the name of a hook, and a token
+ShowRefusal = Callable[[HttpRefusal], bytes]  # as a web page
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 NAME = re.compile(r"(https://)?([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 OWN_SITES = ("same-origin", "none")  # "none": typed in by a person
 IN_URL = ("token", "access_token", "auth", "authorization", "bearer")
 CALLER = "rutter_caller"
+WEB_SESSION = "rutter_web_session"
 
 
 def own_addresses(port: int, names: Iterable[str] = ()) -> dict[str, str]:
@@ -80,6 +92,12 @@ def caller_of(scope: Mapping[str, object]) -> Caller:
     return cast(Caller, state.get(CALLER, "nobody")) if isinstance(state, Mapping) else "nobody"
 
 
+def web_session_of(scope: Mapping[str, object]) -> WebSession | None:
+    """The web session that asks, if it is one, for the app behind the guard."""
+    state = scope.get("state")
+    return cast(WebSession | None, state.get(WEB_SESSION)) if isinstance(state, Mapping) else None
+
+
 class Guard:
     """The guard is an ASGI app around another, which sees nothing that was not judged."""
 
@@ -93,6 +111,8 @@ class Guard:
         table: Iterable[AccessRule],
         limits: BodyLimits | None = None,
         admits_hook: AdmitsHook = lambda name, token: False,
+        web: WebSessions | None = None,
+        show_refusal: ShowRefusal | None = None,
     ) -> None:
         self._app = app
         self._addresses = dict(addresses)
@@ -101,6 +121,8 @@ class Guard:
         self._table = AccessTable(table)
         self._limits = limits or BodyLimits()
         self._admits_hook = admits_hook
+        self._web = web or WebSessions()
+        self._show_refusal = show_refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -111,7 +133,8 @@ class Guard:
         if isinstance(judged, HttpRefusal):
             if head.is_socket:
                 await receive()  # websocket.connect
-            await send_refusal(judged, scope, send)
+            shown = self._show_refusal if _wants_page(head) else None
+            await send_refusal(judged, scope, send, shown(judged) if shown else None)
             return
         if scope["type"] == "http" and declares_body(head):
             try:
@@ -122,7 +145,8 @@ class Guard:
                 await send_refusal(body, scope, send)
                 return
             receive = handing_over(body, receive)
-        state = {**scope.get("state", {}), CALLER: judged}
+        session = self._web_session(head)
+        state = {**scope.get("state", {}), CALLER: judged, WEB_SESSION: session}
         await self._app({**scope, "state": state}, receive, _securing(send))
 
     # -- judging -----------------------------------------------------------------------------------
@@ -168,6 +192,8 @@ class Guard:
             return scope
         if access.session and self._has_ticket(head, access.session):
             return "ticket"
+        if scope is None and access.web and (session := self._web_session(head)) is not None:
+            return self._refuse_change(head, session) or "person"
         if scope is None:
             return HttpRefusal(
                 "token_needed",
@@ -176,6 +202,20 @@ class Guard:
                 ((b"www-authenticate", b"Bearer"),),
             )
         return HttpRefusal("person_needed", "this needs the token from person.token")
+
+    def _web_session(self, head: RequestHead) -> WebSession | None:
+        authority = head.one(b"host") or ""
+        name = cookie_name(authority, tls=self._addresses[authority].startswith("https"))
+        return self._web.of(cookies_named(name, head.all(b"cookie")))
+
+    def _refuse_change(self, head: RequestHead, session: WebSession) -> HttpRefusal | None:
+        """By a cookie nothing is changed, and no socket opened, but from a page of ours."""
+        if head.method in BODILESS:
+            return None
+        own = self._addresses[head.one(b"host") or ""]
+        if head.one(b"origin") == own and same(head.one(CSRF), session.csrf):
+            return None
+        return HttpRefusal("csrf_needed", "open the page again: rutter open")
 
     def _ask_hook(self, head: RequestHead, name: str) -> HttpRefusal | Caller:
         """Here, and not in the route alone: no body is read for who has no token."""
@@ -188,10 +228,13 @@ class Guard:
         )
 
     def _has_ticket(self, head: RequestHead, session: str) -> bool:
-        pairs = [pair.strip().partition("=") for pair in ";".join(head.all(b"cookie")).split(";")]
-        return any(
-            name == COOKIE and self._tickets.admits(value, session) for name, _, value in pairs
-        )
+        brought = cookies_named(COOKIE, head.all(b"cookie"))
+        return any(self._tickets.admits(value, session) for value in brought)
+
+
+def _wants_page(head: RequestHead) -> bool:
+    """Whether a person looks at the answer: no program asks for HTML by this name."""
+    return head.method in BODILESS and "text/html" in ",".join(head.all(b"accept"))
 
 
 def _refuse_method(head: RequestHead) -> HttpRefusal | None:

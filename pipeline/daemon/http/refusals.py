@@ -23,6 +23,10 @@ CSP = b"content-security-policy"
 # has no page of its own to allow things for.
 NO_FRAMES = (CSP, b"frame-ancestors 'none'")
 NOTHING = (CSP, b"default-src 'none'; base-uri 'none'; form-action 'none'")
+# A page that says why there is none: it has our stylesheet, and nothing else.
+PLAIN_PAGE = (
+    b"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+)
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -55,24 +59,28 @@ class HttpRefusal(NamedTuple):
     def status(self) -> int:
         return status_of(self.error)
 
-    def parts(self) -> tuple[int, Headers, bytes]:
-        body = msgspec.json.encode(problem_of(self.error, self.message))
-        kind = [
-            (b"content-type", b"application/json"),
-            (b"content-length", b"%d" % len(body)),
-        ]
-        return self.status, secured([*kind, *self.headers]), body
+    def parts(self, page: bytes | None = None) -> tuple[int, Headers, bytes]:
+        body, kind = page, b"text/html; charset=utf-8"
+        if body is None:
+            body = msgspec.json.encode(problem_of(self.error, self.message))
+            kind = b"application/json"
+        head = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]
+        own = [(CSP, PLAIN_PAGE)] if page is not None else []
+        return self.status, secured([*head, *own, *self.headers]), body
 
 
-async def send_refusal(refusal: HttpRefusal, scope: Scope, send: Send) -> None:
-    """A WebSocket is refused with a status where the server can say one, else by closing."""
+async def send_refusal(
+    refusal: HttpRefusal, scope: Scope, send: Send, page: bytes | None = None
+) -> None:
+    """As JSON, or as this page. A WebSocket is refused with a status where the server can say one,
+    else by closing."""
     kind = "http.response"
     if scope["type"] == "websocket":
         kind = "websocket.http.response"
         if kind not in scope.get("extensions", {}):
             await send({"type": "websocket.close", "code": 1008, "reason": refusal.error})
             return
-    status, headers, body = refusal.parts()
+    status, headers, body = refusal.parts(page)
     await send({"type": f"{kind}.start", "status": status, "headers": headers})
     await send({"type": f"{kind}.body", "body": body})
     if scope["type"] == "websocket":

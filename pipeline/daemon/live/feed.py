@@ -21,6 +21,11 @@ class Feed:
         self._last = log.next_seq - 1
         self._more = anyio.Event()
 
+    @property
+    def position(self) -> int:
+        """The last durable event that was heard of."""
+        return self._last
+
     def hear(self, envelope: Envelope) -> None:
         self._last = envelope.seq
         more, self._more = self._more, anyio.Event()

@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 from litestar import Response
 from litestar.openapi.datastructures import ResponseSpec
+from litestar.response import Redirect
 
 from rutter.actors.rules.tools.tool_table import TOOLS, described
 from rutter.events.errors import BadInput
@@ -37,14 +38,18 @@ WHOLE = ResponseSpec(
 
 
 @get("/", summary="What this is, and what it can be asked", sync_to_thread=False)
-def index(request: Asked) -> dict[str, Any]:
+def index(request: Asked) -> Response[dict[str, Any]]:
+    """For programs; a person's browser is led to the web pages."""
+    if "text/html" in request.headers.get("accept", ""):
+        return Redirect("/web/now", status_code=303)
     paths = sorted({route.path for route in request.app.routes})
-    return {
+    told = {
         "service": "rutter",
         "version": metadata.version("rutter-agent"),
         "endpoints": paths,
         "schema": "/schema/openapi.json",
     }
+    return Response(told)
 
 
 @get(
