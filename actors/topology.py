@@ -111,6 +111,7 @@ HEARD: dict[type[Event], Hearers] = {
     executor.QueryAnswered: Hearers(("predictor", "planner"), at_once=("observer",)),
     executor.QueryFailed: Hearers(("predictor", "planner"), at_once=("observer",)),
     executor.PersonActed: Hearers(("critic", "predictor")),
+    executor.StepMarked: Hearers(("critic", "predictor")),
     executor.StepPictured: Hearers(("predictor",)),
     # calls of tools
     tools.ToolCalled: Hearers(("planner",), at_once=("clock",), when_durable=("advisor",)),

@@ -78,6 +78,7 @@ VerdictCode = (
 CauseKind = Literal[
     "other",  # its reason and failure say all that there is
     "dry_run",  # it was only tried, and stopped before what it would have done: `why`
+    "discarded",  # a person did not want what was recorded
     "person_done",  # a person was done with recording: `by` what
     "requested",  # somebody stopped it: `by` whom
     "done_before",  # an earlier session had done what was left

@@ -123,6 +123,15 @@ class PersonActed(StepEvent, frozen=True, tag="PersonActed"):
     element: Resolved | None = None
 
 
+class StepMarked(StepEvent, frozen=True, tag="StepMarked"):
+    """A person said in the bar what becomes of a step of theirs: it is `left_out` of the workflow,
+    `optional` in it, or what it typed `varies`, by this name."""
+
+    mark: Literal["left_out", "optional", "varies"]
+    name: str = ""
+    value: str = ""
+
+
 class StepPictured(StepEvent, frozen=True, tag="StepPictured"):
     """A picture shows the element of a recorded step in its surroundings, before anything came of
     it. Secrets are covered."""

@@ -66,6 +66,14 @@ class BrowserLost(Event, frozen=True, tag="BrowserLost"):
     why: str
 
 
+class BarDisturbed(Event, frozen=True, tag="BarDisturbed"):
+    """The bar of a recording is not before the person: a window of the page lay over it, the page
+    fills the screen, or the bar was closed. `restored`: it is in front again."""
+
+    by: Literal["window", "full_screen", "closed"]
+    restored: bool = False
+
+
 class DialogOpened(Event, frozen=True, tag="DialogOpened"):
     """The page opened a dialog. It is answered at once, or the page hangs for ever."""
 

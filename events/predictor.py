@@ -107,7 +107,7 @@ class TransitionUndone(Event, frozen=True, tag="TransitionUndone"):
     it counts against it."""
 
     token: str
-    why: Literal["went_back", "turned_back", "undo_key", "refused"]
+    why: Literal["went_back", "turned_back", "undo_key", "refused", "left_out"]
     after: tuple[str, ...] = ()
     place: str = ""
 

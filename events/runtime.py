@@ -151,9 +151,9 @@ class StopRequested(Event, frozen=True, tag="StopRequested"):
 
 
 class RecordingFinished(Event, frozen=True, tag="RecordingFinished"):
-    """The person is done: what was recorded is the whole workflow."""
+    """The person is done: what was recorded is the whole workflow, unless they discarded it."""
 
-    by: Literal["window_closed", "interrupt"]
+    by: Literal["window_closed", "interrupt", "bar", "discarded"]
 
 
 class SessionPaused(Event, frozen=True, tag="SessionPaused"):

@@ -46,6 +46,7 @@ ObserverEvent = (
     | observer.ScreenshotTaken
     | observer.FilesSeen
     | observer.BrowserLost
+    | observer.BarDisturbed
     | observer.DialogOpened
     | observer.PopupOpened
     | observer.DownloadFinished
@@ -110,6 +111,7 @@ ExecutorEvent = (
     | executor.QueryAnswered
     | executor.QueryFailed
     | executor.PersonActed
+    | executor.StepMarked
     | executor.StepPictured
 )
 ToolEvent = (

@@ -41,6 +41,11 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
     read_back: ReadBack | None = None
     state: PageState | None = None
 
+    @property
+    def without_place(self) -> "Expectation":
+        """Where it led, the step that is due next looks for itself; what was stated holds."""
+        return Expectation(effect=self.effect, checks=self.checks, read_back=self.read_back)
+
 
 class StandingApproval(msgspec.Struct, frozen=True, omit_defaults=True):
     """A recording approves its own steps, on this origin and this very element (design 8).

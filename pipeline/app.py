@@ -29,6 +29,7 @@ from rutter.actors.world.secrets.bindings import Bindings
 from rutter.actors.world.secrets.login_tokens import LoginTokens
 from rutter.actors.world.secrets.redacted_artifacts import CleanArtifacts
 from rutter.actors.world.secrets.redaction import Redactor, check_secrets, hide, redactor_of
+from rutter.events.action import Action
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.errors import BadInput, LogCorrupt
@@ -140,18 +141,18 @@ class App:
         name: str | None = None,
         vision: Vision | None = None,
         on_listening: Callable[[], None] | None = None,
+        bar_words: Callable[[Action, str], str] | None = None,
         models: Mapping[str, PricedModel] | None = None,
         logins: CarriesLogins | None = None,
         readers: Mapping[str, PricedReader] | None = None,
     ) -> SessionEnded:
         """Runs one session to its end. `secrets` and `typed` are never logged, nor is what is in
-        `logins`. `on_listening` is called when what a person does in the window is heard. `models`
-        are the language models that `started.models` names, by their providers; `readers` those who
-        read pictures for it."""
+        `logins`. `on_listening` is called when what a person does is heard; a bar says it by
+        `bar_words`. `models` are those that `started.models` names; `readers` read pictures."""
         secrets = secrets or {}
         hide(secrets)
         check_secrets(started, secrets)
-        screen = _screen(browser, started, secrets, logins, on_listening)
+        screen = _screen(browser, started, secrets, logins, on_listening, bar_words)
         # One list for both: what the Advisor adds, the Executor types.
         typed = typed if isinstance(typed, list) else list(typed)
         bindings = Bindings(started.values, secrets, typed, started.policy.secret_origins)
@@ -456,8 +457,10 @@ def _screen(
     secrets: Mapping[str, str],
     logins: CarriesLogins | None,
     on_listening: Callable[[], None] | None,
+    bar_words: Callable[[Action, str], str] | None,
 ) -> Screen:
     screen = Screen(browser, started.policy)
+    screen.bar_words = bar_words
     screen.secrets = tuple(secrets.values())
     screen.logins = logins
     if on_listening is not None:  # on its own: whoever is told must not stop the session

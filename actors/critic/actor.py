@@ -20,7 +20,7 @@ from rutter.actors.critic.read_backs import (
     trial_due,
     tried,
 )
-from rutter.actors.critic.recorded_person import entered_by, sent_by
+from rutter.actors.critic.recorded_person import entered_by, sent_by, varied
 from rutter.actors.critic.state import (
     AssessedPage,
     CriticState,
@@ -67,6 +67,7 @@ from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     PersonActed,
+    StepMarked,
     TargetChanged,
     TargetResolved,
 )
@@ -207,6 +208,13 @@ def _by_hand(state: CriticState, acted: PersonActed) -> CriticState:
     )
 
 
+def _varied(state: CriticState, marked: StepMarked) -> CriticState:
+    """What was typed has a name from now on: where it shows, a run shows what is typed then."""
+    proving, hand = varied(state.proving, state.hand, marked.value, marked.name)
+    values = {**state.values, marked.name: marked.value}
+    return msgspec.structs.replace(state, values=values, proving=proving, hand=hand)
+
+
 def _timed(state: CriticState, envelope: Envelope) -> CriticState:
     """A pause is no time that the end had to show. What looks empty has its own."""
     change = msgspec.structs.replace
@@ -249,6 +257,8 @@ def _noted(state: CriticState, event: AnyEvent) -> CriticState:
             return change(state, held=held, running=None, outcome=None)
         case ObservationRequested(why="rest_awaited") if state.finishing:
             return change(state, rested=True)
+        case StepMarked(mark="varies") as marked:
+            return _varied(state, marked)
         case RunStopped():
             return change(state, stopped=True)
         case LoginUsed(origin=origin):

@@ -11,6 +11,7 @@ import msgspec
 from rutter.actors.critic.proof import SETS_OFF, EnteredValue, SessionProof, remember, to_look_for
 from rutter.actors.rules.pages.address import origin_of
 from rutter.actors.rules.pages.server_exchanges import is_open, is_own, taken
+from rutter.actors.rules.workflows.templates import template
 from rutter.events.executor import PersonActed
 from rutter.events.page import Exchange
 
@@ -58,3 +59,19 @@ def sent_by(
     if signs_in or not sought or not (known or took) or not origin_of(url):
         return hand
     return msgspec.structs.replace(hand, sending=SentStep(acted, url, sought))
+
+
+def varied(
+    proving: SessionProof, hand: PersonsWork, value: str, name: str
+) -> tuple[SessionProof, PersonsWork]:
+    """They said that this value varies: it is looked for by its name, in this run and later."""
+
+    def named(each: EnteredValue) -> EnteredValue:
+        return EnteredValue(template(name), each.value) if each.value == value.strip() else each
+
+    entered, sending = tuple(map(named, proving.entered)), hand.sending
+    if sending is not None:
+        sought = tuple(map(named, sending.sought))
+        sending = msgspec.structs.replace(sending, sought=sought)
+        hand = msgspec.structs.replace(hand, sending=sending)
+    return msgspec.structs.replace(proving, entered=entered), hand

@@ -3,7 +3,7 @@
 from rutter.actors.critic.evidence import confidence, evidence_of, vision_evidence
 from rutter.actors.critic.verdict import Judgement
 from rutter.actors.rules.pages.expected_changes import has_changed
-from rutter.events.action import CLICKS
+from rutter.events.action import CLICKS, kind_of
 from rutter.events.advisor import VisionGiven
 from rutter.events.causes import VerdictCode
 from rutter.events.critic import ActionJudged, Evidence, Proof
@@ -37,7 +37,8 @@ def witnessed(acted: PersonActed, before: Page, after: Page) -> ActionJudged:
     clicked = acted.action.type in CLICKS
     changed = has_changed(before, after, acted.element, clicked=clicked)
     entered = acted.action.type in ("type", "select", "navigate", "hover", "wheel")
-    seen = changed or entered
+    picked = kind_of(acted.action) != "action"  # they saw it there, and touched nothing
+    seen = changed or entered or picked
     code: VerdictCode = "page_changed" if changed else "nothing_changed"
     return ActionJudged(
         step=acted.step,

@@ -112,12 +112,22 @@ class Observer:
             case PersonAwaited(step=step):
                 window = self._screen.window
                 listener = await window.listen(self._phrases)
-                self._screen.on_listening()
                 witness = PersonRecorder(
-                    window, listener, self._values, step, self._phrases, self._close_ups
+                    window,
+                    listener,
+                    self._values,
+                    step,
+                    self._phrases,
+                    self._close_ups,
+                    self._screen.bar_words,
                 )
-                async for fact in witness.facts():
-                    yield fact
+                try:
+                    await witness.open()
+                    self._screen.on_listening()
+                    async for fact in witness.facts():
+                        yield fact
+                finally:
+                    await witness.close()
             case RunStopped() | ActorFailed() as stop:
                 async for fact in self._end(stop):
                     yield fact

@@ -6,33 +6,27 @@ page has answered, so that what the person said to its dialogs goes with it; the
 """
 
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from time import perf_counter_ns
 from typing import Any, Literal
 
 import anyio
 import msgspec
 
+from rutter.actors.observer.bar_presses import BarRefused, ToldSteps, disturbed
+from rutter.actors.observer.heard_actions import action_of
 from rutter.actors.rules.pages.address import blur, host_of
 from rutter.actors.rules.pages.server_exchanges import folded
 from rutter.actors.rules.text.secret_words import asks_for_a_secret, safe_url
 from rutter.actors.rules.text.untrusted import quarantined
 from rutter.actors.world.browser.page_listener import Overheard, WindowListener
 from rutter.actors.world.browser.page_session import DocumentGone, PageTimeout
+from rutter.actors.world.browser.recording_bar import RecordingBar
 from rutter.actors.world.browser.step_pictures import StepPictures
 from rutter.actors.world.browser.window import Window
-from rutter.events.action import (
-    CLICKS,
-    DOUBLE,
-    Action,
-    DialogAnswer,
-    Parameter,
-    Secret,
-    Target,
-    Text,
-    Value,
-)
+from rutter.events.action import CLICKS, DOUBLE, Action, DialogAnswer, Secret
 from rutter.events.errors import BrowserGone
 from rutter.events.executor import PersonActed, StepPictured
 from rutter.events.observer import PageObserved
@@ -51,6 +45,7 @@ REST_MS = 200
 LATE_LOOKS = 2
 MAX_MESSAGE = 500
 
+Wording = Callable[[Action, str], str]  # what an action does, in words for people
 Why = Literal["after_action", "requested", "before_input"]
 
 
@@ -65,10 +60,11 @@ class PersonRecorder:
         first_step: int,
         phrases: tuple[str, ...] = (),
         close_ups: StepPictures | None = None,
+        wording: Wording | None = None,
     ) -> None:
         self._window = window
         self._listener = listener
-        self._values = values
+        self._values = dict(values)
         self._names = {value: name for name, value in values.items()}
         self._secrets: dict[tuple[str, str], str] = {}
         self._step = first_step
@@ -79,37 +75,54 @@ class PersonRecorder:
         self._unseen = False
         self._taken: Overheard | None = None  # what they did and is no fact yet
         self._sent: tuple[Exchange, ...] = ()  # by pages, and not told yet
+        self._told_steps = ToldSteps(first_step - 1, wording or _without_words, values)
+        self._bar = RecordingBar(window, partial(listener.tell, "bar", 0)) if wording else None
         window.under_way = self._under_way
+
+    async def open(self) -> None:
+        """The bar beside the page, where one is wanted."""
+        if self._bar is not None:
+            await self._bar.open()
+            await self._bar.show(self._told_steps.view())
+
+    async def close(self) -> None:
+        if self._bar is not None:
+            await self._bar.close()
 
     async def facts(self) -> AsyncIterator[AnyEvent]:
         """Until the window is closed or the session is stopped."""
         await self._glance()
-        while True:
+        over = False
+        while not over:
             heard = await self._next()
-            match heard.kind:
-                case "closed":
-                    if not await self._window.browser_answers():
-                        raise BrowserGone("the browser went away while a person was recorded")
-                    yield RecordingFinished("window_closed")
-                    return
-                case "finished":
-                    async for fact in self._finished():
-                        yield fact
-                    return
-                case "input":
-                    async for fact in self._acted(heard):
-                        yield fact
-                    async for late in self._later():
-                        yield late
-                case "went" if _is_web(str(heard.body["url"])):
-                    async for fact in self._went(heard):
-                        yield fact
-                    async for late in self._later():
-                        yield late
-                case _:
-                    pass  # a dialog that no step of theirs opened
+            async for fact in self._said_of(heard):
+                over = over or isinstance(fact, RecordingFinished)
+                yield fact
 
-    async def _finished(self) -> AsyncIterator[AnyEvent]:
+    async def _said_of(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
+        match heard.kind:
+            case "closed":
+                if not await self._window.browser_answers():
+                    raise BrowserGone("the browser went away while a person was recorded")
+                yield RecordingFinished("window_closed")
+                return
+            case "finished":
+                facts = self._finished("interrupt")
+            case "bar":
+                facts = self._pressed(heard)
+            case "input":
+                facts = self._acted(heard)
+            case "went" if _is_web(str(heard.body["url"])):
+                facts = self._went(heard)
+            case _:
+                return  # a dialog that no step of theirs opened
+        async for fact in facts:
+            yield fact
+        if _acts(heard):
+            async for late in self._later():
+                yield late
+
+    async def _finished(self, by: Literal["interrupt", "bar"]) -> AsyncIterator[AnyEvent]:
         """What is still being typed is a step too."""
         typing = self._listener.typing
         for tab in self._window.tabs:
@@ -124,7 +137,63 @@ class PersonRecorder:
                 yield seen
         elif not self._unseen and (last := await self._look_anew()) is not None:
             yield self._telling(last)
-        yield RecordingFinished("interrupt")
+        yield RecordingFinished(by)
+
+    # -- the bar -------------------------------------------------------------------------------
+
+    async def _pressed(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
+        """What is said of a step is said when that was seen in full."""
+        match heard.body["do"]:
+            case "disturbed":
+                yield disturbed(heard.body)
+                return
+            case "discard":
+                yield RecordingFinished("discarded")
+                return
+            case "done":
+                async for fact in self._finished("bar"):
+                    yield fact
+                return
+            case _:
+                pass
+        if self._unseen and (seen := await self._look("after_action")) is not None:
+            self._unseen = False
+            yield self._telling(seen)
+        try:
+            if self._unseen:
+                raise BarRefused("The page does not answer yet. Press again.")
+            if heard.body["do"] == "keep":
+                async for fact in self._picked(heard):
+                    yield fact
+            elif heard.body["do"] == "naming" and self._bar is not None:
+                self._told_steps.check_varies()
+                await self._show()
+                await self._bar.ask_name(self._told_steps.view())
+            else:
+                marked, note = self._told_steps.marked(heard.body)
+                if marked.mark == "varies":
+                    self._values[marked.name] = marked.value
+                    self._names[marked.value] = marked.name
+                yield marked
+                await self._show(note)
+        except BarRefused as refused:
+            await self._show(str(refused), bad=True)
+
+    async def _picked(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
+        """A step that reads or checks: they saw it there, and nothing came of that."""
+        action, element = self._told_steps.picked(heard.body, self._values)
+        raw = heard.body["found"]["before"]
+        before = self._called(self._observed(raw, int(heard.body["tab"]), "before_input"))
+        yield before
+        where = heard._replace(tab=int(heard.body["tab"]), alone=len(self._window.tabs) == 1)
+        yield self._told(action, where, element, ())
+        self._unseen = False
+        yield msgspec.structs.replace(before, why="after_action")
+        await self._show()
+
+    async def _show(self, note: str = "", *, bad: bool = False) -> None:
+        if self._bar is not None:
+            await self._bar.show(self._told_steps.view(note, bad=bad))
 
     # -- steps ---------------------------------------------------------------------------------
 
@@ -142,6 +211,7 @@ class PersonRecorder:
         yield before
         acted = self._told(action, heard, element, answers)
         yield acted
+        await self._show()
         taken = await self._close_ups.of_box(before.page, element.fingerprint.box)
         if taken is not None and action.target is not None:
             yield StepPictured(acted.step, taken)
@@ -166,6 +236,7 @@ class PersonRecorder:
             yield msgspec.structs.replace(self._seen, why="before_input")
         url = safe_url(str(heard.body["url"]))
         yield self._told(Action("navigate", url=url), heard, None, ())
+        await self._show()
         async for seen in self._after():
             yield seen
 
@@ -181,7 +252,9 @@ class PersonRecorder:
         # Where more than one page was open, which one it was is part of the step.
         where = None if heard.alone else heard.tab
         action = msgspec.structs.replace(action, tab=where, dialogs=answers)
-        return PersonActed(step=step, action=action, element=element)
+        acted = PersonActed(step=step, action=action, element=element)
+        self._told_steps.tell(acted)
+        return acted
 
     def _secret_of(self, origin: str, name: str) -> Secret:
         """Two sites may both call it a password: each has a name of its own."""
@@ -384,43 +457,6 @@ class PersonRecorder:
         return None
 
 
-def action_of(body: Mapping[str, Any], element: Resolved, names: Mapping[str, str]) -> Action:
-    """The page's words as an action of ours. What was typed is a parameter where it is the value
-    of one, and a reference where the field is a secret one: its value never came here."""
-    target = Target(element.ways, element.fingerprint)
-    kind = body["kind"]
-    if kind == "press":
-        return Action("press", key=str(body["key"]))
-    if kind == "click":
-        button, modifiers = body.get("button"), tuple(body.get("modifiers", ()))
-        return Action("click", target=target, button=button, modifiers=modifiers)
-    if kind == "double":
-        return Action("click", target=target, count=DOUBLE)
-    if kind == "hover":
-        return Action("hover", target=target)
-    if kind == "wheel":
-        across, down = body["by"]
-        return Action("wheel", target=target, by=(int(across), int(down)))
-    if kind == "drag":
-        onto = msgspec.convert(body["to"], Resolved)
-        x, y = body["drop"]
-        onto_target = Target(onto.ways, onto.fingerprint)
-        return Action("drag", target=target, to=onto_target, drop=(int(x), int(y)))
-    if kind == "upload":
-        return Action("type", target=target, value=Parameter(str(body["parameter"])))
-    value = _value(body, names)
-    if kind == "select":
-        return Action("select", target=target, value=value)
-    return Action("type", target=target, value=value, pasted=bool(body.get("pasted")))
-
-
-def _value(body: Mapping[str, Any], names: Mapping[str, str]) -> Value:
-    if "secret" in body:
-        return Secret(str(body["secret"]))
-    typed = str(body["value"])
-    return Parameter(names[typed]) if typed in names else Text(typed)
-
-
 def _acts(heard: Overheard) -> bool:
     return heard.kind == "input" or (heard.kind == "went" and _is_web(str(heard.body["url"])))
 
@@ -437,3 +473,8 @@ def _until(then_ns: int) -> int:
 
 def _is_web(url: str) -> bool:
     return host_of(url)[0] in ("http", "https")
+
+
+def _without_words(action: Action, name: str) -> str:
+    """Nobody reads them."""
+    return f"{action.type} {name}".strip()

@@ -359,7 +359,10 @@ def _after_the_person(state: PlannedRun, event: AnyEvent) -> Iterable[AnyEvent]:
     shows; with whatever comes of that, and whatever comes between, it is complete."""
     looks = state.started.settings.seeks_proof and not state.pause.holds
     match event:
-        case RecordingFinished(by="interrupt") if looks:
+        case RecordingFinished(by="discarded"):
+            why = "the person discarded the recording"
+            yield stop_run(state, "cancelled", "", why, Cause("discarded"))
+        case RecordingFinished(by="interrupt" | "bar") if looks:
             return
         case ReadBackDue() as due:
             # Their steps have numbers too, and this one comes after all of them.

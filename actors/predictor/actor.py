@@ -12,6 +12,7 @@ import msgspec
 
 from rutter.actors.predictor.knowledge import Knowledge
 from rutter.actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
+from rutter.actors.predictor.learning.marked_steps import marked
 from rutter.actors.predictor.learning.merge import compare
 from rutter.actors.predictor.learning.recording import (
     assemble,
@@ -70,6 +71,7 @@ from rutter.events.executor import (
     PersonActed,
     QueryAnswered,
     QueryFailed,
+    StepMarked,
     StepPictured,
     TargetChanged,
     TargetResolved,
@@ -127,6 +129,8 @@ class Predictor:
                 return _proposed(state, plan)
             case PersonActed() as acted:
                 return _acted(went_on(_late(state)), acted)
+            case StepMarked() as event:
+                return marked(state, event)
             case PlanWithheld() | StepsRecalled() as event:
                 return led(state, event)
             case PageAssessed():
@@ -141,7 +145,7 @@ class Predictor:
         if state is None:
             return
         match envelope.event:
-            case ActionJudged() | QueryAnswered() if state.learned is not None:
+            case ActionJudged() | QueryAnswered() | StepMarked() if state.learned is not None:
                 yield state.learned
             case PageAssessed() if not state.stopped:
                 yield self._next(state)
@@ -223,7 +227,8 @@ class Predictor:
 
     def _recorded(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         started = state.started
-        if not state.steps or not started.name:
+        discarded = stopped.cause is not None and stopped.cause.kind == "discarded"
+        if not state.steps or not started.name or discarded:
             return  # what has no name is to be known by none: a sign-in that is only kept
         complete = stopped.reason == "completed"
         # A run that a model led is one once its end was verified (D5); a recording, as it is.

@@ -24,6 +24,7 @@ from rutter.pipeline.sessions.start import StartedSession
 from rutter.pipeline.tools.dispatcher import Tools, open_tools
 from rutter.pipeline.upkeep.expiry import is_due, rules_of, tidy
 from rutter.replay.story.told_session import Story
+from rutter.replay.story.wording import in_words
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,14 @@ class CommandPipeline:
             invite = live.invite if live is not None else None
             asked = PausedWhileAsked(answers, progress)
             with _interruptible(self.app, name, by_hand=live is not None):
-                await session.run(self.app, self.browser, name, asked, on_listening=invite)
+                await session.run(
+                    self.app,
+                    self.browser,
+                    name,
+                    asked,
+                    on_listening=invite,
+                    bar_words=in_words if live is not None else None,
+                )
             self.app.unlisten(progress.hear)
         await self._tidy()
         return story_of(self.settings, name)

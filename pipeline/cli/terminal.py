@@ -22,11 +22,12 @@ from rich.text import Text
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, RutterError
-from rutter.events.executor import PersonActed
+from rutter.events.executor import PersonActed, StepMarked
+from rutter.events.observer import BarDisturbed
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.predictor import PredictionMade
 from rutter.pipeline.output.verbose import Narrator, likely_within
-from rutter.replay.story.wording import ascii_only, in_words, printable
+from rutter.replay.story.wording import ascii_only, bar_in_words, in_words, mark_in_words, printable
 
 PIPED_WIDTH = 400
 PATIENCE_S = 1.0  # of whoever waits, before they are shown how far it is
@@ -248,12 +249,20 @@ class LiveSteps:
 
     def invite(self) -> None:
         """Once they are heard, and not when they are awaited: what they do before is lost."""
-        self._terminal.say("work in the window; close it, or press Ctrl-C here, when done")
+        done = "Done in the bar beside it (F8), close it, or press Ctrl-C here"
+        self._terminal.say(f"work in the window; when done: {done}")
 
     def hear(self, envelope: Envelope) -> None:
-        if isinstance(acted := envelope.event, PersonActed):
-            name = acted.element.name.text if acted.element is not None else ""
-            self._terminal.say(f"{acted.step:>4}  {in_words(acted.action, name)}")
+        match envelope.event:
+            case PersonActed(step=step, action=action, element=element):
+                name = element.name.text if element is not None else ""
+                self._terminal.say(f"{step:>4}  {in_words(action, name)}")
+            case StepMarked(step=step) as marked:
+                self._terminal.say(f"{step:>4}  {mark_in_words(marked)}")
+            case BarDisturbed() as disturbed:
+                self._terminal.note(bar_in_words(disturbed))
+            case _:
+                pass
 
 
 class Gauge:

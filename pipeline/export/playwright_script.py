@@ -12,6 +12,7 @@ import msgspec
 
 from rutter.actors.rules.steps.pace import CAREFUL_MS
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.actors.rules.workflows.literals import mapped
 from rutter.events.action import (
     DOUBLE,
     OBSERVATIONS,
@@ -37,7 +38,7 @@ from rutter.pipeline.export import script_runtime
 from rutter.pipeline.export.recorder_json import is_upload
 from rutter.pipeline.export.wait_conditions import notices_of, place_pattern
 from rutter.pipeline.export.wait_points import Paced, is_led, pacing_of
-from rutter.pipeline.workflows.check_syntax import mapped, write_check
+from rutter.pipeline.workflows.check_syntax import write_check
 from rutter.pipeline.workflows.recorder_import import INTO
 from rutter.replay.story.wording import ascii_only, in_words
 

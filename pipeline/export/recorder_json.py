@@ -14,6 +14,7 @@ import msgspec
 from rutter.actors.rules.steps.check_results import bound_back
 from rutter.actors.rules.steps.pace import CAREFUL_MS
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.actors.rules.workflows.literals import mapped
 from rutter.actors.rules.workflows.templates import template
 from rutter.events.action import (
     DOUBLE,
@@ -51,7 +52,6 @@ from rutter.pipeline.export.wait_conditions import (
     rest_expression,
 )
 from rutter.pipeline.export.wait_points import is_led, pacing_of
-from rutter.pipeline.workflows.check_syntax import mapped
 from rutter.pipeline.workflows.locator_syntax import read_locator
 from rutter.pipeline.workflows.recorder_import import BUTTONS, FRAME, INTO, MODIFIERS, READ_PAGE
 

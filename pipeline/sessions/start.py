@@ -14,6 +14,7 @@ from rutter.actors.vision import Vision
 from rutter.actors.world.browser.screen import OpensWindows
 from rutter.actors.world.models.prices import PricedModel, PricedReader
 from rutter.actors.world.secrets.redaction import check_secrets
+from rutter.events.action import Action
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
 from rutter.events.run_settings import ModelUse
@@ -66,6 +67,7 @@ class StartedSession(NamedTuple):
         answers: Answers,
         *,
         on_listening: Callable[[], None] | None = None,
+        bar_words: Callable[[Action, str], str] | None = None,
     ) -> SessionEnded:
         async with closing({**self.readers, **self.models}):
             return await app.run_in_browser(
@@ -77,6 +79,7 @@ class StartedSession(NamedTuple):
                 name=name,
                 vision=self.vision,
                 on_listening=on_listening,
+                bar_words=bar_words,
                 models=self.models,
                 logins=self.logins,
                 readers=self.readers,

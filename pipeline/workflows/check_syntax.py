@@ -19,7 +19,6 @@ from rutter.events.checks import (
     PageState,
     ReadBack,
     ServerAnswered,
-    StateIs,
     TextGone,
     ValueSet,
     texts_of,
@@ -130,17 +129,6 @@ def write_check(check: Check) -> str:
             return kind
         case _:
             return f"{kind}:{check.value}"
-
-
-def mapped(check: Check, change: Callable[[str], str]) -> Check:
-    """The check with every text of it changed; what a state is called is not a text."""
-    fixed = ("role", "value") if isinstance(check, ElementState | StateIs) else ("role",)
-    fields = {
-        name: change(value)
-        for name in check.__struct_fields__
-        if name not in fixed and isinstance(value := getattr(check, name), str)
-    }
-    return msgspec.structs.replace(check, **fields)
 
 
 # -- each type -------------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from urllib.parse import unquote
 import msgspec
 
 from rutter.actors.predictor import Knowledge, Predictor
-from rutter.actors.rules.pages.address import mapped_paths, place_of
-from rutter.actors.rules.workflows.templates import hosts_of, named_target, names_used
+from rutter.actors.rules.pages.address import mapped_paths
+from rutter.actors.rules.workflows.literals import named, placed, with_names_in, without
+from rutter.actors.rules.workflows.templates import hosts_of, names_used
 from rutter.events.action import READS, Action, Parameter, Secret, Text, Value
 from rutter.events.checks import Check, ReadBack
 from rutter.events.envelope import kind
@@ -29,13 +30,10 @@ from rutter.pipeline.workflows.secret_literals import Literals, is_telling
 from rutter.pipeline.workflows.stated_checks import (
     check_kind,
     check_names,
-    named,
-    named_checks,
     stated,
     texts_in,
     verifying,
     withheld,
-    without,
 )
 from rutter.replay.verify import fresh_deciders
 
@@ -297,31 +295,22 @@ def _step(number: int, step: Step, edit: Edit, values: Mapping[str, str], *, pas
         edit.read_backs.get(number),
         afresh=number in edit.unexpected,
     )
-    after = named(step.after, values, edit.parameters.get(number, ""))
-    if passed:  # where it led, the next step due looks for itself; what was stated holds
-        after = Expectation(effect=after.effect, checks=after.checks, read_back=after.read_back)
-    elif after.place is not None:
-        after = msgspec.structs.replace(after, place=_placed(after.place, values.values()))
+    step = with_names_in(step, values, edit.parameters.get(number, ""))
     return msgspec.structs.replace(
         step,
-        action=_action(number, step.action, edit, values),
-        before=_placed(step.before, values.values()),
-        after=after,
+        action=_action(number, step.action, edit),
+        after=step.after.without_place if passed else step.after,
         optional=(step.optional or number in edit.optional) and number not in edit.required,
     )
 
 
-def _action(number: int, action: Action, edit: Edit, values: Mapping[str, str]) -> Action:
+def _action(number: int, action: Action, edit: Edit) -> Action:
     value: Value | None = action.value
     if number in edit.secrets:
         value = Secret(edit.secrets[number])
     elif number in edit.parameters:
         value = Parameter(edit.parameters[number])
-    target = named_target(action.target, values) if action.target is not None else None
-    if target is not None and target.strategies:  # without any, it keeps what it was found by
-        action = msgspec.structs.replace(action, target=target)
-    verify = named_checks(action.verify, values)
-    return msgspec.structs.replace(action, value=value, verify=verify)
+    return msgspec.structs.replace(action, value=value)
 
 
 def _withheld(number: int, step: Step, hidden: Literals, *, bare: bool) -> Step:
@@ -348,14 +337,6 @@ def _pathless(place: Place, hidden: Literals) -> Place:
     return mapped_paths(place, pathless)
 
 
-def _placed(place: Place, values: Iterable[str]) -> Place:
-    """A place whose path holds a value is another one in the next run."""
-    if not place.origin:
-        return place
-    values = tuple(values)
-    return mapped_paths(place, lambda path: place_of(place.origin + path, values).path)
-
-
 def _end(
     workflow: Workflow, edit: Edit, steps: tuple[Step, ...], values: Mapping[str, str]
 ) -> Expectation:
@@ -364,6 +345,6 @@ def _end(
         led = [step.after.place for step in steps if step.action.type not in LOOKS]
         return Expectation(place=led[-1])
     end = named(workflow.end, values)
-    place = None if end.place is None else _placed(end.place, values.values())
+    place = None if end.place is None else placed(end.place, values.values())
     headings = tuple(without(heading, values.values()) for heading in end.headings)
     return msgspec.structs.replace(end, place=place, headings=headings)

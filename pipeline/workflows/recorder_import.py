@@ -16,6 +16,7 @@ from rutter.actors.rules.pages.address import place_of
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.actors.rules.text.secret_words import asks_for_a_secret
 from rutter.actors.rules.tools.tool_table import MAX_PAGES
+from rutter.actors.rules.workflows.literals import named_checks, named_read_back
 from rutter.actors.rules.workflows.templates import template
 from rutter.events.action import (
     DOUBLE,
@@ -41,7 +42,7 @@ from rutter.events.workflow import Step
 from rutter.pipeline.workflows.check_syntax import check_from, read_back_from, shows_something
 from rutter.pipeline.workflows.locator_syntax import beside_of, read_locator
 from rutter.pipeline.workflows.secret_literals import Literals
-from rutter.pipeline.workflows.stated_checks import named_checks, named_read_back, web_address
+from rutter.pipeline.workflows.stated_checks import web_address
 
 MAIN = "main"  # the page that the script starts in
 # The Recorder numbers a page's frames. A selector cannot count them, so `iframe` stands for the

@@ -3,24 +3,20 @@
 A literal that is named afterwards varies in them too; one that is a secret is kept in none.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from urllib.parse import quote, quote_plus
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from rutter.actors.rules.pages.address import blur, host_of, place_of
+from rutter.actors.rules.pages.address import host_of, place_of
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
-from rutter.actors.rules.workflows.templates import template, templated
+from rutter.actors.rules.workflows.templates import template
 from rutter.events.action import Action, kind_of
-from rutter.events.checks import HERE, AlertSaid, Check, ReadBack, UrlHas, ValueSet, texts_of
+from rutter.events.checks import HERE, Check, ReadBack, texts_of
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Expectation, Step
-from rutter.pipeline.workflows.check_syntax import mapped
 from rutter.pipeline.workflows.secret_literals import Literals, refusal
 
 _KINDS = {"observation": "an observation", "verification": "a verification"}
-_ORIGIN = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
 
 
 def stated(
@@ -99,36 +95,7 @@ def texts_in(checks: Iterable[Check], read_back: ReadBack | None = None) -> Iter
         yield from texts_in(read_back.checks)
 
 
-# -- what was a literal ----------------------------------------------------------------------------
-
-
-def named(expectation: Expectation, values: Mapping[str, str], own: str = "") -> Expectation:
-    """The expectation with parameters in place of their values. `own` is what the step itself
-    types from now on: its field holds that, however short it is."""
-    if not values:
-        return expectation
-
-    def change(check: Check) -> Check:
-        return _named_check(check, values, own)
-
-    back = expectation.read_back
-    if back is not None:
-        back = ReadBack(_named_address(back.url, values), tuple(map(change, back.checks)))
-    return msgspec.structs.replace(
-        expectation,
-        learned=tuple(map(change, expectation.learned)),
-        checks=tuple(map(change, expectation.checks)),
-        read_back=back,
-    )
-
-
-def named_checks(checks: Iterable[Check], values: Mapping[str, str]) -> tuple[Check, ...]:
-    return tuple(_named_check(check, values, "") for check in checks)
-
-
-def named_read_back(read_back: ReadBack, values: Mapping[str, str]) -> ReadBack:
-    checks = named_checks(read_back.checks, values)
-    return ReadBack(_named_address(read_back.url, values), checks)
+# -- what is a secret ------------------------------------------------------------------------------
 
 
 def withheld(number: int, expectation: Expectation, hidden: Literals) -> Expectation:
@@ -137,58 +104,3 @@ def withheld(number: int, expectation: Expectation, hidden: Literals) -> Expecta
         raise refusal(number, "is checked by a text that holds it", f"add --no-expect {number}")
     learned = [each for each in expectation.learned if not hidden.are_among(texts_of(each))]
     return msgspec.structs.replace(expectation, learned=tuple(learned))
-
-
-def _named_check(check: Check, values: Mapping[str, str], own: str) -> Check:
-    if isinstance(check, ValueSet) and own and check.value == values[own]:
-        return msgspec.structs.replace(check, value=template(own))
-    if isinstance(check, UrlHas):
-        return UrlHas(_in_address(check.value, values))
-    if isinstance(check, AlertSaid):
-        return AlertSaid(_said(check.value, values))
-    return mapped(check, lambda text: templated(text, values))
-
-
-def _said(text: str, values: Mapping[str, str]) -> str:
-    """What a page said has lost its numbers when it was learned, so that a value with numbers in it
-    is only found without them."""
-    changed = templated(text, values)
-    if changed != text:
-        return changed
-    return without(text, (value for value in values.values() if "#" in blur(value)))
-
-
-def without(text: str, values: Iterable[str]) -> str:
-    """A text that has lost its numbers, so the values are compared without theirs."""
-    for value in sorted(map(blur, values), key=len, reverse=True):
-        if len(value) > 2:
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "*", text)
-    return text
-
-
-def _named_address(url: str, values: Mapping[str, str]) -> str:
-    """Which site it is does not vary, nor does `here`, whatever was typed."""
-    if url == HERE:
-        return url
-    origin = _ORIGIN.match(url)
-    at = origin.end() if origin else 0
-    return url[:at] + _in_address(url[at:], values)
-
-
-def _in_address(text: str, values: Mapping[str, str]) -> str:
-    """Values are written into addresses in their own ways."""
-    forms = {
-        form.casefold(): name
-        for name, value in values.items()
-        for form in (value.strip(), quote(value), quote(value, ""), quote_plus(value))
-        if len(value.strip()) > 2
-    }
-    if not forms:
-        return text
-    either = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
-    return re.sub(
-        rf"(?<!\w)(?:{either})(?!\w)",
-        lambda found: template(forms[found[0].casefold()]),
-        text,
-        flags=re.IGNORECASE,
-    )

@@ -40,7 +40,8 @@ from rutter.events.checks import (
     UrlHas,
     ValueSet,
 )
-from rutter.events.observer import FileSeen
+from rutter.events.executor import StepMarked
+from rutter.events.observer import BarDisturbed, FileSeen
 from rutter.events.page import Page, Resolved
 from rutter.events.predictor import Within
 from rutter.events.run_settings import MILLION
@@ -50,6 +51,7 @@ UNDONE = {
     "went_back": "a person went back",
     "turned_back": "a person turned it back",
     "undo_key": "a person pressed undo",
+    "left_out": "a person left it out of a recording",
     "refused": "a person said no to what was predicted",
 }
 
@@ -102,6 +104,27 @@ def quoted(said: str) -> str:
     if own and len(bare) > 1 and own not in bare[1:-1]:
         bare = bare[1:-1]
     return f'"{bare}"' if "'" in bare else f"'{bare}'"
+
+
+def mark_in_words(marked: StepMarked) -> str:
+    """What a person said of a step of theirs: `this is "customer", and varies`."""
+    match marked.mark:
+        case "left_out":
+            return "left out of the workflow; what it did on the page stays"
+        case "optional":
+            return "optional: a run goes on without it where it is not there"
+        case "varies":
+            return printable(f'this is "{marked.name}", and varies from run to run')
+
+
+def bar_in_words(disturbed: BarDisturbed) -> str:
+    """What became of the bar of a recording, and what to press."""
+    why = {
+        "window": "The page opened a window over the bar.",
+        "full_screen": "The page fills the screen, the bar too.",
+        "closed": "The bar was closed. The recording goes on; F8 in the page brings it back.",
+    }[disturbed.by]
+    return f"{why} The bar is in front again." if disturbed.restored else why
 
 
 def check_in_words(check: Check) -> str:

@@ -29,7 +29,14 @@ from rutter.events.vocabulary import AnyEvent
 # Facts of the world that nobody decides on yet; they are in the log for people.
 UNHEARD = {
     *("ProcessStarted", "ProcessStopped", "LogSealed", "PayloadErased", "PayloadGone"),
-    *("ArtifactsExpired", "ScreenshotTaken", "DialogOpened", "PopupOpened", "RequestBlocked"),
+    *(
+        "ArtifactsExpired",
+        "BarDisturbed",
+        "ScreenshotTaken",
+        "DialogOpened",
+        "PopupOpened",
+        "RequestBlocked",
+    ),
     *("HostsContacted", "LoginKept", "LoginNotKept", "JobQueued", "JobStarted", "JobEnded"),
     *("ScheduleSet", "ScheduleDropped", "HookSet", "HookDropped"),
 }

@@ -41,6 +41,30 @@ class Heard:
         return [event for event in self.events if isinstance(event, PersonActed)]
 
 
+class Bar:
+    """The bar beside the page is worked as a person does: by its buttons, or by its keys."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self._context = context
+
+    @property
+    def page(self) -> Page:
+        return self._context.pages[0]
+
+    async def press(self, button: str) -> None:
+        """With the mouse, which has been there for a moment."""
+        place = self.page.locator(button)
+        await place.hover()
+        await self.page.wait_for_selector("html[data-steady]")
+        await place.click()
+
+    async def key(self, key: str) -> None:
+        await self.page.keyboard.press(key)
+
+    async def says(self, text: str) -> None:
+        await self.page.get_by_text(text).locator("visible=true").first.wait_for()
+
+
 class Hand:
     """A hand acts on a page as a person does: it sees where things are, clicks there and types."""
 
@@ -49,6 +73,7 @@ class Hand:
         self.began = page.url
         self.context = context
         self.heard = heard
+        self.bar: Bar
 
     async def click(self, selector: str, *, page: Page | None = None) -> None:
         place = (page or self.page).locator(selector)
@@ -123,8 +148,14 @@ async def recorded(
         with anyio.fail_after(20):
             await listening.wait()
         assert browser._browser is not None
-        context = browser._browser.contexts[-1]
-        yield Hand(context.pages[0], context, heard), ended
+        *_, context, last = (None, *browser._browser.contexts)
+        if more.get("bar_words") is None:
+            context = last
+        assert context is not None
+        hand = Hand(context.pages[0], context, heard)
+        if last is not context:
+            hand.bar = Bar(last)
+        yield hand, ended
         with anyio.fail_after(20):
             for page in context.pages:
                 await page.close()

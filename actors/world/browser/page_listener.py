@@ -16,7 +16,9 @@ from playwright.async_api import CDPSession
 BINDING = "rutterHeard"
 MADE_BY_PAGE_S = 1.0  # going back this soon after input is the page's doing: history.back()
 
-Kind = Literal["input", "typing", "went", "dialog_opened", "dialog_closed", "closed", "finished"]
+Kind = Literal[
+    "input", "typing", "went", "dialog_opened", "dialog_closed", "closed", "finished", "bar"
+]
 
 
 class Overheard(NamedTuple):

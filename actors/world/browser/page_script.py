@@ -10,7 +10,7 @@ from rutter.actors.rules.pages.barrier_marks import asked_of_page
 
 PARTS = (
     "asking", "reading", "snapshot", "makeup", "finding", "likeness", "tables", "markdown",
-    "beside", "acting", "covering", "resting", "watching", "gesturing", "listening",
+    "beside", "acting", "covering", "resting", "watching", "gesturing", "listening", "picking",
 )  # fmt: skip
 
 # By what the two worlds of a page know each other; no page can guess it.

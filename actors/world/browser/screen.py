@@ -8,6 +8,7 @@ import anyio
 from rutter.actors.world.browser.login_state import BrowserState, CarriesLogins
 from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import Window
+from rutter.events.action import Action
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
 
@@ -31,6 +32,8 @@ class Screen:
         self.logins: CarriesLogins | None = None
         # Who is to know what the browser stores, so that no fact holds it.
         self.on_state: Callable[[BrowserState], object] = lambda state: None
+        # How the bar beside a recording by hand says what was done; without words there is none.
+        self.bar_words: Callable[[Action, str], str] | None = None
         # What a person does in the window is heard from here on, and nothing before.
         self.on_listening: Callable[[], object] = lambda: None
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from rutter.actors.rules.workflows.literals import mapped
 from rutter.events.checks import (
     AlertSaid,
     Check,
@@ -27,7 +28,6 @@ from rutter.pipeline.export import script_runtime
 from rutter.pipeline.workflows.check_syntax import (
     STATES,
     check_from,
-    mapped,
     read_back_from,
     read_check,
     write_check,

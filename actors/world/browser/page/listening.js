@@ -400,7 +400,20 @@ globalThis.rutterHears = (event) => HEARD[event.type](event);
 const AWAKE = "/* NAME */~";
 const SEEKS_FRAMES = new Set(["pointerover", "pointerdown", "keydown", "focusin", "blur"]);
 
+// The way to the bar of a recording, where there is one, and what hides it: no page hears of the key.
+const TO_BAR = "F8";
+
+function toBar(event) {
+  if (!event.isTrusted || typeof globalThis.rutterBar !== "function") return;
+  if (event.type === "fullscreenchange") return document.fullscreenElement ? globalThis.rutterBar("full_screen") : undefined;
+  if (event.key !== TO_BAR) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (event.type === "keydown" && !event.repeat) globalThis.rutterBar("key");
+}
+
 function listenIn(view) {
+  for (const type of ["keydown", "keyup", "fullscreenchange"]) view.addEventListener(type, toBar, { capture: true });
   const hear = (event) => {
     if (!listening() || !event.isTrusted) return;
     if (SEEKS_FRAMES.has(event.type)) hearFrames();
