@@ -20,12 +20,18 @@ SHORTCUT = "rutterBar"
 
 
 class ElementPicker:
-    """A picker has a CDP session of its own with one page, and tells which key leads to the bar."""
+    """A picker has two CDP sessions with one page: it picks by one and shows by the other what was
+    picked, for the browser does one of that in each. It tells of the key that leads to the bar."""
 
     def __init__(
-        self, cdp: CDPSession, picked: Callable[[int], None], told: Callable[[str], None]
+        self,
+        cdp: CDPSession,
+        showing: CDPSession,
+        picked: Callable[[int], None],
+        told: Callable[[str], None],
     ) -> None:
         self._cdp = cdp
+        self._showing = showing
         self._told = told
         self._worlds: dict[str, int] = {}
         self._main = ""
@@ -55,25 +61,29 @@ class ElementPicker:
     async def begin(self, what: str) -> list[dict[str, Any]]:
         """What could be picked, in the order of the page; the mouse picks from here on."""
         found: list[dict[str, Any]] = await self._ask(f"rutter('pickables', {_json(what)})")
-        await self._cdp.send("DOM.enable")
-        await self._cdp.send("Overlay.enable")
-        await self.point_by_mouse()
-        return found
-
-    async def point_by_mouse(self) -> None:
+        for cdp in (self._cdp, self._showing):
+            await cdp.send("DOM.enable")
+            await cdp.send("Overlay.enable")
         asked = {"mode": "searchForNode", "highlightConfig": _FRAMED}
         await self._cdp.send("Overlay.setInspectMode", asked)
+        return found
 
     async def show(self, index: int) -> None:
         """Where the one of that place in the list is."""
-        asked = {"expression": f"rutterPick({int(index)})", "contextId": self._world}
+        node = f"rutterPick({int(index)})"
+        asked = {"expression": node, "contextId": self._world}
         found = (await self._cdp.send("Runtime.evaluate", asked))["result"].get("objectId")
         if found is None:
             return
         with suppress(PlaywrightError):  # one that is not drawn is not framed
             await self._cdp.send("DOM.scrollIntoViewIfNeeded", {"objectId": found})
-            framed = {"objectId": found, "highlightConfig": _FRAMED}
-            await self._cdp.send("Overlay.highlightNode", framed)
+            told = await self._cdp.send("DOM.describeNode", {"objectId": found})
+            await self._frame(told["node"]["backendNodeId"])
+
+    async def _frame(self, node: int) -> None:
+        framed = {"backendNodeId": node, "highlightConfig": _FRAMED}
+        with suppress(PlaywrightError):
+            await self._showing.send("Overlay.highlightNode", framed)
 
     async def from_list(self, index: int, what: str) -> dict[str, Any] | None:
         await self._stop_pointing()
@@ -88,9 +98,7 @@ class ElementPicker:
         await self._stop_pointing()
         asked = {"backendNodeId": node, "executionContextId": self._world}
         held = (await self._cdp.send("DOM.resolveNode", asked))["object"]["objectId"]
-        framed = {"backendNodeId": node, "highlightConfig": _FRAMED}
-        with suppress(PlaywrightError):
-            await self._cdp.send("Overlay.highlightNode", framed)
+        await self._frame(node)
         call = f"function() {{ return rutter('pickThis', this, {_json(what)}) }}"
         how = {"objectId": held, "returnByValue": True, "awaitPromise": True}
         answer = await self._cdp.send(
@@ -103,9 +111,10 @@ class ElementPicker:
         """Nothing is framed any more, and the page has its mouse again."""
         with suppress(PlaywrightError):
             await self._stop_pointing()
-            await self._cdp.send("Overlay.hideHighlight")
-            await self._cdp.send("Overlay.disable")
-            await self._cdp.send("DOM.disable")
+            for cdp in (self._cdp, self._showing):
+                await cdp.send("Overlay.hideHighlight")
+                await cdp.send("Overlay.disable")
+                await cdp.send("DOM.disable")
 
     async def _stop_pointing(self) -> None:
         asked = {"mode": "none", "highlightConfig": _FRAMED}

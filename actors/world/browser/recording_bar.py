@@ -156,11 +156,14 @@ class RecordingBar:
                 pass
 
     async def _pressed(self, said: Press) -> None:
-        """What is still being typed in the page is a step before this."""
+        await self._settle()
+        self._tell(said)
+
+    async def _settle(self) -> None:
+        """What is still being typed in the page is a step before what is pressed here."""
         for tab in self._window.tabs:
             with suppress(PageTimeout, DocumentGone, BrowserGone):
                 await tab.call("settleInput", within_ms=SETTLE_MS)
-        self._tell(said)
 
     # -- picking -------------------------------------------------------------------------------
 
@@ -227,13 +230,18 @@ class RecordingBar:
 
     async def _attend(self, page: Page) -> None:
         with suppress(PlaywrightError):
-            cdp = await page.context.new_cdp_session(page)
-            picker = ElementPicker(cdp, self._on_picked, lambda _: self._spawn(self._to_front()))
+            picking, showing = [await page.context.new_cdp_session(page) for _ in range(2)]
+            picker = ElementPicker(picking, showing, self._on_picked, self._on_told)
             await picker.attach()
             self._pickers[page] = picker
 
+    def _on_told(self, _: str) -> None:
+        """The key that leads here."""
+        self._spawn(self._to_front())
+
     async def _to_front(self) -> None:
         with suppress(PlaywrightError):
+            await self._settle()
             await self.front()
 
     async def _watch(self) -> None:

@@ -4,6 +4,8 @@
 const MAX_PICKS = 300;
 const MAX_SAID = 300;
 const MAX_LABEL = 60;
+// They name what stands beside them: who wants one of them all the same presses it in the page.
+const ONLY_NAMES = "label,label *,th,dt,legend,caption,button,option";
 let picks = [];
 
 function pickables(what) {
@@ -15,6 +17,7 @@ function pickables(what) {
 
 function isPickable(el, what) {
   if (SILENT.has(tagOf(el)) || isSecret(el) || !isVisible(el)) return false;
+  if (what === "value" && matches(el, ONLY_NAMES)) return false;
   if (what === "value" && matches(el, TABLES) && tableOf(el)) return true;
   if (matches(el, "input,textarea,select")) return what === "check" ? !!(stateToCheck(el) || fieldWords(el)) : !!fieldWords(el);
   const own = [...el.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
@@ -29,7 +32,7 @@ function sayPick(el, what) {
   return { label: label?.said || calledBy(el, roleOf(el)) || "", text: state || clip(label ? label.words() : toldBy(el), 120), table: false };
 }
 
-const rowsIn = ({ columns, rows, left_off }) => `${rows.length + left_off} rows: ${clip(columns.filter(Boolean).join(", "), 100)}`;
+const rowsIn = ({ columns, rows, left_off }) => `${rows.length + left_off} ${rows.length + left_off === 1 ? "row" : "rows"}: ${clip(columns.filter(Boolean).join(", "), 100)}`;
 const toldBy = (el) => (matches(el, "input,textarea,select") ? fieldWords(el) : seenWords(el));
 
 // ---- what labels it --------------------------------------------------------------------------------
