@@ -11,7 +11,8 @@ Missed = Literal["skip", "once"]
 
 class ScheduleSet(Event, frozen=True, tag="ScheduleSet"):
     """A schedule runs this whenever the clock of `zone` is at `cron`. The same name again replaces
-    what it was."""
+    what it was. `rows` is a file: then it is run for each row that is not done yet, or for each
+    row `afresh`."""
 
     name: str
     cron: str
@@ -20,6 +21,8 @@ class ScheduleSet(Event, frozen=True, tag="ScheduleSet"):
     zone: str = "UTC"
     overlap: Overlap = "skip"
     missed: Missed = "skip"
+    rows: str = ""
+    afresh: bool = False
 
 
 class ScheduleDropped(Event, frozen=True, tag="ScheduleDropped"):

@@ -158,6 +158,12 @@ def _refuse_waiting(found: _BatchSessions) -> None:
         )
 
 
+def state_after(settings: Settings, session: str, reason: str, detail: str) -> RowState:
+    """What became of a row whose job ended: by its run, where one was begun."""
+    run = read_run(settings, session) if session and reason not in ("refused", "skipped") else None
+    return told_of([run]) if run is not None else RowState("failed", detail or reason or "not run")
+
+
 def read_run(settings: Settings, session: str) -> RowRun | None:
     """How one run of a row ended."""
     with SqliteReader(settings.directory.log) as reader:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rutter.events.action import READS
+from rutter.events.workflow import Workflow
 from rutter.pipeline.batches.row_values import BoundRow
 from rutter.pipeline.batches.sheet import BadRows, Sheet
 from rutter.pipeline.output.csv_table import as_csv
@@ -37,6 +39,11 @@ def check_place(place: Path, rows: Path) -> None:
         )
     if not place.parent.is_dir():
         raise BadRows(f"there is no folder {place.parent}", "make it, or name another file")
+
+
+def names_read(workflow: Workflow) -> list[str]:
+    """What each run of it reads."""
+    return [step.action.name or "text" for step in workflow.steps if step.action.type in READS]
 
 
 def _is_ours(place: Path) -> bool:

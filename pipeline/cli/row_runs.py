@@ -18,7 +18,7 @@ from rutter.events.errors import BadInput
 from rutter.events.jobs import RunWorkflow
 from rutter.events.runtime import SessionStarted
 from rutter.events.validator import ApprovalRequested
-from rutter.pipeline.batches.ledger import Ledger, read_run
+from rutter.pipeline.batches.ledger import Ledger, read_run, state_after
 from rutter.pipeline.batches.row_values import BoundRow
 from rutter.pipeline.batches.scheduler import BatchListener, BatchRun
 from rutter.pipeline.cli.daemon_client import DaemonClient
@@ -129,9 +129,8 @@ class DaemonRows:
 
     async def _run_row(self, row: BoundRow) -> RowState:
         told = await anyio.to_thread.run_sync(self._run, row)
-        if told.get("reason") in ("refused", "skipped") or not told.get("session"):
-            return RowState("failed", str(told.get("detail") or told.get("reason") or "not run"))
-        return _told(self.settings, told["session"])
+        ended = (str(told.get(each) or "") for each in ("session", "reason", "detail"))
+        return state_after(self.settings, *ended)
 
     def _run(self, row: BoundRow) -> dict[str, Any]:
         job = self.taken_on.get(row.number) or self._hand_in(row)

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from rutter.actors.world.secrets.redaction import SHORTEST, check_secrets
-from rutter.events.action import READS
 from rutter.events.errors import BadInput, PolicyDenied
 from rutter.events.jobs import RunWorkflow
 from rutter.events.workflow import Workflow
 from rutter.pipeline.batches.ledger import Ledger, read_ledger
-from rutter.pipeline.batches.report import BatchReport, beside, check_place
+from rutter.pipeline.batches.report import BatchReport, beside, check_place, names_read
 from rutter.pipeline.batches.row_values import BoundRow, bind_rows, columns_of, read_mapping
 from rutter.pipeline.batches.scheduler import BatchRun
 from rutter.pipeline.batches.sheet import Sheet, read_separator, read_sheet
@@ -72,8 +71,7 @@ def run_rows(options: Options, settings: Settings, terminal: Terminal) -> int:
     sheet, rows = _checked(options, request, workflow, bound, settings, terminal)
     place = options.results or beside(options.rows, dry_run=request.dry_run)
     check_place(place, options.rows)
-    reads = [step.action.name or "text" for step in workflow.steps if step.action.type in READS]
-    report = BatchReport(place, sheet, reads, guard=not options.formulas)
+    report = BatchReport(place, sheet, names_read(workflow), guard=not options.formulas)
 
     def read() -> Ledger:
         return read_ledger(

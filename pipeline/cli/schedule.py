@@ -4,10 +4,12 @@ and schedules also this process where none runs; the log says what there is."""
 import asyncio
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 
 import msgspec
 
 from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
 from rutter.events.jobs import Run, RunFree, RunGoal, RunWorkflow
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.triggers import ScheduleDropped
@@ -20,6 +22,7 @@ from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.daemon.jobs import hooks, schedules
 from rutter.pipeline.daemon.jobs.cron import machine_zone, zone_of
 from rutter.pipeline.daemon.jobs.hooks import HookWish, KnownHooks
+from rutter.pipeline.daemon.jobs.scheduled_rows import check_columns
 from rutter.pipeline.daemon.jobs.schedules import ScheduleWish, Timetable
 from rutter.pipeline.open_app import open_own_app
 
@@ -28,9 +31,15 @@ from rutter.pipeline.open_app import open_own_app
 
 def set_schedule(options: Options, settings: Settings, terminal: Terminal) -> None:
     zone = options.zone or machine_zone(environment())
-    wish = ScheduleWish(options.cron, _run(options), zone, options.overlap, options.missed)
-    name, daemon = _named(options), through_daemon(settings)
+    name, run, daemon = _named(options), _run(options), through_daemon(settings)
+    rows = str(options.rows.resolve()) if options.rows is not None else ""
+    if options.afresh and not rows:
+        raise BadInput("--afresh is for --rows", "add --rows FILE.csv")
+    how = options.overlap, options.missed, rows, options.afresh
+    wish = ScheduleWish(options.cron, run, zone, *how)
     if daemon is None:
+        if rows:
+            check_columns(options.rows, run, settings)
         now = Clock().now_ns()
         made = schedules.schedule_of(name, wish, now, by="person")
         asyncio.run(_say_here(settings, terminal, made.told))
@@ -38,7 +47,8 @@ def set_schedule(options: Options, settings: Settings, terminal: Terminal) -> No
     else:
         answer = daemon.request("PUT", f"/schedules/{name}", wish)
     terminal.answer(answer)
-    terminal.say(f"[OK] {name}: {options.workflow}, next {_shown(answer['next'], answer['zone'])}")
+    next_ = _shown(answer["next"], answer["zone"])
+    terminal.say(f"[OK] {name}: {options.workflow}{_of_each(rows)}, next {next_}")
     if daemon is None:
         terminal.say_below(f"it is run while the daemon runs: {settings.command('serve')}")
 
@@ -100,7 +110,7 @@ def list_schedules(options: Options, settings: Settings, terminal: Terminal) -> 
             "schedule": "name",
             "cron": "cron",
             "zone": "zone",
-            "runs": lambda each: _what_runs(each.run),
+            "runs": lambda each: f"{_what_runs(each.run)}{_of_each(each.rows)}",
             "overlap": "overlap",
             "missed": "missed",
             "next": lambda each: each.problem or _shown(each.next, each.zone),
@@ -149,6 +159,10 @@ def _what_runs(run: Run) -> str:
             return f"freely from {url}"
         case RunGoal(goal=goal):
             return f"to: {goal}"
+
+
+def _of_each(rows: str) -> str:
+    return f", each row of {Path(rows).name}" if rows else ""
 
 
 def _shown(due_utc: str, zone: str) -> str:

@@ -27,6 +27,7 @@ from rutter.pipeline.daemon.jobs.approvals import Questions
 from rutter.pipeline.daemon.jobs.hooks import Hooks
 from rutter.pipeline.daemon.jobs.jobs import Jobs, ends_of_the_interrupted, fold
 from rutter.pipeline.daemon.jobs.runner import JobRunner
+from rutter.pipeline.daemon.jobs.scheduled_rows import ScheduledRows
 from rutter.pipeline.daemon.jobs.schedules import Schedules
 from rutter.pipeline.daemon.live.feed import Feed
 from rutter.pipeline.daemon.live.live_views import LiveViews, stream_settings
@@ -68,7 +69,8 @@ class Daemon:
         )
         self.runner = JobRunner(app, fleet, settings, self.questions, warn=note)
         self.jobs = Jobs(say, self.runner, app.clock.new_id, jobs_.limits_of(config))
-        self.schedules = Schedules(say, self.jobs, app.clock)
+        rows = ScheduledRows(settings, self.jobs)
+        self.schedules = Schedules(say, self.jobs, app.clock, rows)
         self.hooks = Hooks(say, self.jobs)
         self.notifier = notifier_of(config, environment(), app.clock)
         self.tidying = DailyExpiry(app, settings, note)

@@ -48,7 +48,7 @@ def quickly(since_ns: int) -> str:
         f"rest = lambda it, ms: anyio.sleep(ms / 1000 / {QUICK}); "
         "Quick = type('Quick', (Clock,), {'now_ns': now, 'sleep_ms': rest}); "
         "init = Schedules.__init__; "
-        "Schedules.__init__ = lambda it, say, jobs, clock: init(it, say, jobs, Quick()); "
+        "Schedules.__init__ = lambda it, say, jobs, _, rows: init(it, say, jobs, Quick(), rows); "
     )
 
 

@@ -4,16 +4,18 @@ import asyncio
 
 import anyio
 import anyio.lowlevel
+import msgspec
 
 from rutter.events.envelope import Envelope
 from rutter.events.jobs import JobEnded, JobQueued
 from rutter.events.runtime import SessionEnded
+from rutter.events.triggers import ScheduleSet
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS
 from rutter.pipeline.daemon.jobs.hooks import Hooks
 from rutter.pipeline.daemon.jobs.jobs import JobLimits, Jobs
-from rutter.pipeline.daemon.jobs.schedules import Schedules
+from rutter.pipeline.daemon.jobs.schedules import Schedules, by
 
 MONDAY_NS = 1_773_619_200 * SECOND_NS  # 2026-03-16T00:00:00Z
 
@@ -50,7 +52,7 @@ class Deck:
     def restart(self, *, jobs_known: bool = True) -> None:
         """Without `jobs_known` they are all so old that only the log has them."""
         self.jobs = Jobs(self.say, self._begin, self.clock.new_id, self._limits)
-        self.schedules = Schedules(self.say, self.jobs, self.clock)
+        self.schedules = Schedules(self.say, self.jobs, self.clock, self._run_rows)
         self.hooks = Hooks(self.say, self.jobs)
         for envelope in self.log:
             self.schedules.hear(envelope)
@@ -68,6 +70,14 @@ class Deck:
     def _tell(self, envelope: Envelope) -> None:
         for each in (self.jobs, self.schedules, self.hooks):
             each.hear(envelope)
+
+    async def _run_rows(self, told: ScheduleSet, key: str) -> None:
+        """Two rows, one after the other."""
+        for row in ("1", "2"):
+            run = msgspec.structs.replace(told.run, values={"row": row})
+            name = f"{key}#{row}"
+            job = await self.jobs.submit(run, by=by(told), trigger="schedule", key=name)
+            await self.jobs.ended(job.name)
 
     async def _begin(self, queued: JobQueued, session: str) -> SessionEnded:
         if self.holding:

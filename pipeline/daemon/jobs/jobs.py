@@ -173,7 +173,21 @@ class Jobs:
             why = f"{self._limits.waiting} jobs are waiting"
             if trigger != "schedule":  # which has nobody to tell but the log
                 raise QueueFull(why, "try again later")
-        queued = JobQueued(self._new_id("job"), run, by, trigger, key, overlap, why)
+        job = await self._queue(JobQueued(self._new_id("job"), run, by, trigger, key, overlap, why))
+        if not why:
+            return job
+        await self._say(_skipped(job))
+        return await self.ended(job.name)
+
+    async def refuse(
+        self, run: Run, end: Literal["skipped", "refused"], why: str, *, by: str, key: str
+    ) -> None:
+        """What is due and cannot be run is on the record as a job that ended at once."""
+        queued = JobQueued(self._new_id("job"), run, by, "schedule", key, "skip", why)
+        job = await self._queue(queued)
+        await self._say(JobEnded(job.name, end, detail=why, cause=OTHER))
+
+    async def _queue(self, queued: JobQueued) -> Job:
         # Known from here on: of two that come at once the second sees the first.
         self._take(Job(queued, 0))
         try:
@@ -183,11 +197,7 @@ class Jobs:
                 self._drop(queued.job)
                 self._tell()
             raise
-        job = await self._until(queued.job, lambda job: job.queued_ns > 0)
-        if not why:
-            return job
-        await self._say(_skipped(job))
-        return await self.ended(queued.job)
+        return await self._until(queued.job, lambda job: job.queued_ns > 0)
 
     def _in_the_way(self, run: Run) -> str:
         lane = lane_of(run)

@@ -8,6 +8,7 @@ came due meanwhile was missed: at most the last of it is run, never all of it.
 import re
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import anyio
 import msgspec
@@ -15,7 +16,7 @@ import msgspec
 from rutter.actors.rules.text.secret_words import asks_for_a_secret
 from rutter.events.envelope import Envelope, kind
 from rutter.events.errors import BadInput
-from rutter.events.jobs import JobQueued, Overlap, Run
+from rutter.events.jobs import JobQueued, Overlap, Run, RunWorkflow
 from rutter.events.triggers import Missed, ScheduleDropped, ScheduleSet
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock
@@ -27,6 +28,7 @@ from rutter.pipeline.runtime.cut_short import cut_short_by
 KINDS = (kind(ScheduleSet), kind(ScheduleDropped), kind(JobQueued))
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 LOOK_S = 30  # at least so often: a clock that is set, or a machine that slept, wakes nobody
+RunRows = Callable[[ScheduleSet, str], Awaitable[None]]  # the key of the tick
 LATE_S = 60  # a busy machine; what is found later than this was missed
 
 
@@ -55,13 +57,15 @@ class Schedule(msgspec.Struct, frozen=True):
 
 
 class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A request wants this schedule."""
+    """A request wants this schedule. `rows` is the whole path of a file on the daemon's machine."""
 
     cron: str
     run: Run
     zone: str = "UTC"
     overlap: Overlap = "skip"
     missed: Missed = "skip"
+    rows: str = ""
+    afresh: bool = False
 
 
 class ScheduleTold(msgspec.Struct, frozen=True):
@@ -73,6 +77,8 @@ class ScheduleTold(msgspec.Struct, frozen=True):
     run: Run
     overlap: Overlap
     missed: Missed
+    rows: str
+    afresh: bool
     by: str
     next: str
     problem: str
@@ -103,7 +109,7 @@ class Timetable(KnownTriggers[Schedule]):
             case ScheduleDropped(name=name):
                 self.put(name, None)
             case JobQueued(trigger="schedule", key=key):
-                name, _, tick = key.rpartition("@")
+                name, _, tick = key.partition("#")[0].rpartition("@")
                 self.note_run(name, _ns_of(tick))
             case _:
                 return
@@ -119,6 +125,8 @@ def schedule_of(name: str, wish: ScheduleWish, now_ns: int, *, by: str) -> Sched
     """Raises `BadInput` for what could never be run."""
     check_name(name)
     check_values(wish.run)
+    if wish.rows and not (isinstance(wish.run, RunWorkflow) and Path(wish.rows).is_absolute()):
+        raise BadInput("rows are a workflow's, in a file with its whole path", "name both")
     asked = msgspec.structs.asdict(wish) | {"cron": " ".join(wish.cron.split())}
     ticks = Ticks(wish.cron, wish.zone)
     if ticks.after(now_ns) is None:
@@ -130,12 +138,17 @@ class Schedules(Timetable):
     """Schedules are made before the first event is heard; `run` submits what comes due."""
 
     def __init__(
-        self, say: Callable[[AnyEvent], Awaitable[None]], jobs: Jobs, clock: Clock
+        self,
+        say: Callable[[AnyEvent], Awaitable[None]],
+        jobs: Jobs,
+        clock: Clock,
+        run_rows: RunRows,
     ) -> None:
         super().__init__()
         self._say = say
         self._jobs = jobs
         self._clock = clock
+        self._run_rows = run_rows
         self._since: dict[str, int] = {}  # up to where each was looked at
 
     def hear(self, envelope: Envelope) -> None:
@@ -164,15 +177,16 @@ class Schedules(Timetable):
         for schedule in self.all():
             if schedule.told.missed == "skip":
                 self._since[schedule.name] = now
-        while True:
-            changed = self.changed
-            now = self._clock.now_ns()
-            async with anyio.create_task_group() as group:
+        async with anyio.create_task_group() as group:
+            while True:
+                changed = self.changed
+                now = self._clock.now_ns()
                 for schedule in self.all():
                     tick = self._due(schedule, now)
                     if tick is not None:
-                        group.start_soon(self._submit, schedule, tick)
-            await self._rest(now, changed)
+                        self.note_run(schedule.name, tick)
+                        group.start_soon(self._submit, schedule.told, tick)
+                await self._rest(now, changed)
 
     def _due(self, schedule: Schedule, now: int) -> int | None:
         """The last tick since the last look, if it was not run and is not too late."""
@@ -185,16 +199,14 @@ class Schedules(Timetable):
         late = now - tick > LATE_S * SECOND_NS
         return None if late and schedule.told.missed == "skip" else tick
 
-    async def _submit(self, schedule: Schedule, tick: int) -> None:
-        told = schedule.told
-        self.note_run(told.name, tick)
+    async def _submit(self, told: ScheduleSet, tick: int) -> None:
+        key = f"{told.name}@{_written(tick)}"
+        if told.rows:
+            await self._run_rows(told, key)
+            return
         try:
             await self._jobs.submit(
-                told.run,
-                by=f"schedule {told.name}",
-                trigger="schedule",
-                key=f"{told.name}@{_written(tick)}",
-                overlap=told.overlap,
+                told.run, by=by(told), trigger="schedule", key=key, overlap=told.overlap
             )
         except Conflict:
             return  # this tick was run, as something else that had this name
@@ -208,6 +220,10 @@ class Schedules(Timetable):
         wait_ms = max(1, min(LOOK_S * 1_000, -(-wait_ns // 1_000_000)))
         async with cut_short_by(changed.wait):
             await self._clock.sleep_ms(wait_ms)
+
+
+def by(told: ScheduleSet) -> str:
+    return f"schedule {told.name}"
 
 
 # -- what is said of a trigger ---------------------------------------------------------------------

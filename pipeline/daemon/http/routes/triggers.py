@@ -23,6 +23,7 @@ from rutter.pipeline.daemon.jobs import hooks as hooks_
 from rutter.pipeline.daemon.jobs import schedules as schedules_
 from rutter.pipeline.daemon.jobs.hooks import ACCESS, HookTold, HookWish
 from rutter.pipeline.daemon.jobs.runner import check_run
+from rutter.pipeline.daemon.jobs.scheduled_rows import check_wish
 from rutter.pipeline.daemon.jobs.schedules import ScheduleTold, ScheduleWish
 
 BY = "person"
@@ -46,7 +47,7 @@ def schedules(request: Asked) -> list[ScheduleTold]:
 @put("/schedules/{name:str}", summary="Sets one")
 async def set_schedule(request: Asked, name: AnyName, data: JSONBody[ScheduleWish]) -> ScheduleTold:
     daemon = daemon_of(request)
-    await _check(request, data.run)
+    await anyio.to_thread.run_sync(check_wish, data, daemon.settings)
     made = await daemon.schedules.set(name, data, by=BY)
     return schedules_.told(made, daemon.app.clock.now_ns())
 

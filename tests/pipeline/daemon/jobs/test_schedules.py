@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rutter.events.causes import OTHER
 from rutter.events.errors import BadInput
-from rutter.events.jobs import JobEnded, RunWorkflow
+from rutter.events.jobs import JobEnded, RunFree, RunWorkflow
 from rutter.events.triggers import Missed, ScheduleSet
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ticks
 from rutter.pipeline.daemon.jobs.jobs import JobLimits
@@ -85,6 +85,29 @@ async def test_several_at_one_time_are_all_run(deck: Deck) -> None:
         await deck.schedules.set(name, ScheduleWish("0 1 * * *", run), by="person")
     await deck.sail(2 * HOUR)
     assert sorted(each.by for each in deck.queued()) == ["schedule a", "schedule b", "schedule c"]
+
+
+async def test_the_rows_of_a_file_are_one_tick_and_hold_up_no_other(deck: Deck) -> None:
+    deck.holding = True
+    await set_to(deck, "0 1 * * *", name="rows", rows="/orders.csv")
+    await deck.schedules.set("b", ScheduleWish("0 2 * * *", RunWorkflow("b")), by="person")
+    await deck.sail(2 * HOUR + 1)
+    rows, other = "2026-03-16T01:00:00Z", "2026-03-16T02:00:00Z"
+    assert deck.ticks() == [f"{rows}#1", other]
+    deck.let_go.set()
+    deck.restart()
+    await deck.sail(HOUR)
+    assert f"{rows}#1" in deck.ticks()
+    assert deck.schedules.was_run("rows", MONDAY_NS + HOUR * SECOND_NS)
+
+
+async def test_only_a_workflow_has_rows_in_a_file_that_is_named_whole(deck: Deck) -> None:
+    for wish in (
+        ScheduleWish("0 1 * * *", ORDER, rows="orders.csv"),
+        ScheduleWish("0 1 * * *", RunFree("https://a.example"), rows="/orders.csv"),
+    ):
+        with pytest.raises(BadInput, match="rows are a workflow's"):
+            await deck.schedules.set("rows", wish, by="person")
 
 
 # -- overlap ---------------------------------------------------------------------------------------

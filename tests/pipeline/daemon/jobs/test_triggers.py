@@ -10,6 +10,7 @@ import pytest
 from rutter.events.envelope import Envelope
 from rutter.events.jobs import JobQueued, RunWorkflow
 from rutter.events.runtime import SessionEnded
+from rutter.events.triggers import ScheduleSet
 from rutter.pipeline.app import App
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.daemon.jobs import hooks, jobs, schedules
@@ -33,7 +34,7 @@ class SetClock(CountingClock):
 class Daemon:
     def __init__(self, app: App, clock: SetClock) -> None:
         self.jobs = Jobs(app.say_process, begin, clock.new_id, JobLimits())
-        self.schedules = Schedules(app.say_process, self.jobs, clock)
+        self.schedules = Schedules(app.say_process, self.jobs, clock, no_rows)
         self.hooks = Hooks(app.say_process, self.jobs)
         self._more = anyio.Event()
 
@@ -49,6 +50,10 @@ class Daemon:
 
     def ticks(self) -> list[str]:
         return [each.queued.key for each in self.jobs.all() if each.queued.trigger == "schedule"]
+
+
+async def no_rows(told: ScheduleSet, key: str) -> None:
+    raise AssertionError("no schedule here has rows")
 
 
 async def begin(queued: JobQueued, session: str) -> SessionEnded:
