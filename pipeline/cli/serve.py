@@ -5,7 +5,8 @@ from functools import partial
 from rutter.events.errors import BadInput
 from rutter.pipeline.cli.daemon_client import require_daemon
 from rutter.pipeline.cli.terminal import Options, Terminal
-from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.daemon import user_unit
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 
 
@@ -18,6 +19,9 @@ def serve(options: Options, settings: Settings, terminal: Terminal) -> None:
 
     if options.port is not None and not 0 <= options.port <= 65_535:
         raise BadInput(f"{options.port} is no port", "give one from 0 to 65535")
+    if options.install or options.uninstall:
+        _install(options, settings, terminal)
+        return
     logbook = Logbook(to_stderr, as_json=terminal.as_json or not terminal.err.is_terminal)
 
     def ready(url: str) -> None:
@@ -36,6 +40,27 @@ def serve(options: Options, settings: Settings, terminal: Terminal) -> None:
         )
 
     run_apart(run())
+
+
+def _install(options: Options, settings: Settings, terminal: Terminal) -> None:
+    """Whatever the manager did not take is said, to be typed."""
+    given = {"--port": options.port, "--bind": options.bind}
+    more = [word for flag, value in given.items() if value is not None for word in (flag, value)]
+    more += ["--headed"] if options.headed else []
+    env, place = environment(), str(user_unit.place_of(environment()))
+    if options.uninstall:
+        left = user_unit.remove(env)
+    else:
+        left = user_unit.install(settings, [str(each) for each in more], env)
+    terminal.answer({"unit": place, "left": left})
+    done, runs = ("removed", "stopped") if options.uninstall else ("wrote", "runs")
+    if left:
+        terminal.say(f"[OK] {done} {place}")
+        terminal.say_below("no systemd of this user answered; type, where one does:", *left)
+    else:
+        terminal.say(f"[OK] {done} {place}; the daemon {runs}")
+    if not options.uninstall:
+        terminal.say_below("to run it while you are not logged in: loginctl enable-linger")
 
 
 # -- talking to it ---------------------------------------------------------------------------------

@@ -72,6 +72,8 @@ def test_a_schedule_is_asked_of_the_daemon(capsys: pytest.CaptureFixture[str]) -
                 "zone": "Europe/Berlin",
                 "overlap": "skip",
                 "missed": "skip",
+                "rows": "",
+                "afresh": False,
             },
         )
     ]
@@ -130,16 +132,17 @@ def test_without_a_daemon_a_schedule_is_set_in_the_log_and_a_hook_is_not(
 
 def test_rows_are_looked_at_when_they_are_set(with_orders: Rutter, tmp_path: Path) -> None:
     file, rutter = tmp_path / "orders.csv", with_orders
-    file.write_text("customer\nAurora Shipping\n")
+    file.write_text("note\nsoon\n")
     rows = ("schedule", "set", "orders", "--cron", "0 7 * * *", "--workflow", "order", "--rows")
     refused(rutter(*rows, file.with_name("none.csv")), "cannot be read")
-    refused(rutter(*rows, file), "lacks the column quantity")
+    refused(rutter(*rows, file), "lacks the column customer")
     refused(rutter(*MORNING, "--afresh"), "--afresh is for --rows")
-    told = rutter(*rows, file, "--set", "quantity=1", "--afresh")
+    file.write_text("customer\nAurora Shipping\n")
+    told = rutter(*rows, file, "--afresh")
     assert told.out.startswith("[OK] orders: order, each row of orders.csv, next "), told
     [listed] = rutter.json("schedule", "list")
     assert (listed["rows"], listed["afresh"]) == (str(file), True)
-    assert "order quantity=1, each row of orders.csv" in rutter("schedule").out
+    assert "order, each row of orders.csv" in rutter("schedule").out
 
 
 @for_each(
