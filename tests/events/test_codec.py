@@ -17,6 +17,7 @@ from rutter.events.runtime import SessionStarted
 from rutter.events.upcast import with_causes
 from rutter.events.vocabulary import AnyEvent
 from tests.support.any_values import from_struct
+from tests.support.case_table import for_each
 from tests.support.example_counts import examples
 
 EVENT_TYPES: tuple[type[Event], ...] = get_args(AnyEvent)
@@ -28,7 +29,7 @@ def with_field(event: Any, name: str, value: object) -> bytes:
     return msgspec.msgpack.encode({**msgspec.msgpack.decode(encode(event)), name: value})
 
 
-@pytest.mark.parametrize("event_type", EVENT_TYPES, ids=lambda event_type: event_type.__name__)
+@for_each("event_type", EVENT_TYPES)
 @examples(15)
 @given(data=st.data())
 def test_every_event_comes_back_as_it_was(event_type: type[Event], data: st.DataObject) -> None:

@@ -195,8 +195,8 @@ class TestTheTable:
 class TestSentencesOfBefore:
     """What a type says today, old logs say in words: each entry of the tables has its example."""
 
-    @pytest.mark.parametrize(
-        ("reason", "source"),
+    @for_each(
+        "reason, source",
         [
             ("opening", "opening"),
             ("script_step_2_of_9", "script"),

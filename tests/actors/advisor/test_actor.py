@@ -302,8 +302,8 @@ async def test_no_secret_and_nothing_typed_is_in_any_prompt_event_or_file(tmp_pa
     assert "<typed 0>" in world.on_disk()
 
 
-@pytest.mark.parametrize(
-    ("raised", "code", "transient"),
+@for_each(
+    "raised, code, transient",
     [
         (ModelFailed("rate_limited", "slow down", transient=True), "rate_limited", True),
         (ModelFailed("unauthorised", "no key", transient=False), "unauthorised", False),

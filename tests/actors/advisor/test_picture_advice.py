@@ -114,9 +114,7 @@ async def test_without_vision_nothing_is_looked_at() -> None:
     assert pages.widths == []
 
 
-@pytest.mark.parametrize(
-    "error", [PageTimeout("picture"), PageClosed("it was closed"), BrowserGone("no browser")]
-)
+@for_each("error", [PageTimeout("picture"), PageClosed("it was closed"), BrowserGone("no browser")])
 async def test_without_a_picture_nobody_is_asked(error: Exception) -> None:
     vision = ScriptedVision(VisionSaid("VERIFIED"))
     fact = await given(vision, Pages(error))

@@ -1,7 +1,6 @@
 """What a reply asks for: every call under a name of its own, and nothing typed in any of them."""
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from rutter.actors.rules.tools.arguments import BoundNames
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.models.messages import ModelCall, Reply
 from rutter.events.advisor import Ending, WantedCall
+from tests.support.case_table import for_each
 
 NAMES = BoundNames({"customer": "Ann"}, ("password",))
 
@@ -56,8 +56,8 @@ def test_a_bound_name_is_told_by_name() -> None:
     assert said.typed == ()
 
 
-@pytest.mark.parametrize(
-    ("call", "tool", "wrong"),
+@for_each(
+    "call, tool, wrong",
     [
         (used("browser_click", '{"ref":"@e1'), "browser_click", "the arguments are not a JSON"),
         (used("browser_click", "[1]"), "browser_click", "the arguments are not a JSON object"),

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import anyio
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,21 +33,21 @@ from tests.support.example_counts import examples
 # -- the table -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("primary", "vision", "millionths"),
+@for_each(
+    "primary, vision, millionths",
     [
-        pytest.param("passed", None, 1_000_000, id="pure success"),
-        pytest.param("passed", "VERIFIED", 1_000_000, id="a success needs no vision"),
-        pytest.param("passed", "NOT_VERIFIED", 1_000_000, id="and vision takes nothing from it"),
-        pytest.param("passed", "UNKNOWN", 1_000_000, id="whatever it says"),
-        pytest.param("failed", "VERIFIED", 650_000, id="failed, vision verified"),
-        pytest.param("failed", "UNKNOWN", 400_000, id="failed, vision unknown"),
-        pytest.param("failed", "NOT_VERIFIED", 300_000, id="failed, vision not verified"),
-        pytest.param("failed", None, 200_000, id="failed, no vision"),
-        pytest.param(None, "VERIFIED", 500_000, id="vision only, verified"),
-        pytest.param(None, "NOT_VERIFIED", 200_000, id="vision only, not verified"),
-        pytest.param(None, "UNKNOWN", 200_000, id="vision only, unknown"),
-        pytest.param(None, None, 0, id="no evidence"),
+        ("passed", None, 1_000_000),  # pure success
+        ("passed", "VERIFIED", 1_000_000),  # a success needs no vision
+        ("passed", "NOT_VERIFIED", 1_000_000),  # and vision takes nothing from it
+        ("passed", "UNKNOWN", 1_000_000),  # whatever it says
+        ("failed", "VERIFIED", 650_000),  # failed, vision verified
+        ("failed", "UNKNOWN", 400_000),  # failed, vision unknown
+        ("failed", "NOT_VERIFIED", 300_000),  # failed, vision not verified
+        ("failed", None, 200_000),  # failed, no vision
+        (None, "VERIFIED", 500_000),  # vision only, verified
+        (None, "NOT_VERIFIED", 200_000),  # vision only, not verified
+        (None, "UNKNOWN", 200_000),  # vision only, unknown
+        (None, None, 0),  # no evidence
     ],
 )
 def test_confidence_is_that_of_the_table(

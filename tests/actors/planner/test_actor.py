@@ -4,7 +4,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
@@ -634,8 +633,8 @@ def test_another_action_in_between_is_no_loop() -> None:
         assert isinstance(repeat(story, action, "same")[0], PlanProposed)
 
 
-@pytest.mark.parametrize(
-    ("fact", "stop"),
+@for_each(
+    "fact, stop",
     [
         (
             DeadlinePassed("wall_time", 90_000),

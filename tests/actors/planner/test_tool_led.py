@@ -3,7 +3,6 @@
 from typing import Any, get_args
 
 import msgspec
-import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
@@ -402,8 +401,8 @@ def test_a_second_try_that_finds_the_same_element_is_started() -> None:
         assert [type(each) for each in started] == [ActionApproved, ActionStarted]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "code", "dispatched"),
+@for_each(
+    "tool, arguments, code, dispatched",
     [
         ("browser_click", {"ref": "@e1"}, "timeout", True),
         ("browser_click", {"ref": "@e1"}, "element_disabled", False),
@@ -815,8 +814,8 @@ def test_failures_and_steps_are_not_counted() -> None:
         assert [type(each) for each in desk.over("failed", number)] == [ToolAnswered]
 
 
-@pytest.mark.parametrize(
-    ("event", "error", "reason"),
+@for_each(
+    "event, error, reason",
     [
         (DeadlinePassed("wall_time", 300_000), "timeout", "max_wall_time"),
         (StopRequested("a person"), "unavailable", "cancelled"),

@@ -5,8 +5,6 @@ from itertools import product
 from pathlib import Path
 from typing import get_args
 
-import pytest
-
 from rutter.events.errors import (
     BadInput,
     BrowserGone,
@@ -44,8 +42,8 @@ def test_only_what_was_completed_is_done() -> None:
     assert done == set(product(["completed"], FAILURES))
 
 
-@pytest.mark.parametrize(
-    ("reason", "failure", "code"),
+@for_each(
+    "reason, failure, code",
     [
         ("completed", "", Exit.DONE),
         ("completed_unverified", "", Exit.NOT_VERIFIED),

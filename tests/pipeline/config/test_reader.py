@@ -45,8 +45,8 @@ def refusal(tmp_path: Path, text: str | bytes, **env: str) -> BadInput:
 RULE = '[[policy.rules]]\nname = "x"\neffect = "deny"\n'
 
 
-@pytest.mark.parametrize(
-    ("text", "wrong", "fix"),
+@for_each(
+    "text, wrong, fix",
     [
         ("[policy]\n\nupload = 3", "line 3: there is no key policy.upload", "policy.upload_mb"),
         ("[polcy]\nupload_mb = 3", "there is no key polcy", "docs/configuration.md"),

@@ -4,7 +4,6 @@ import base64
 import json
 
 import msgspec
-import pytest
 from mcp_types import ImageContent
 
 from rutter.actors.rules.pages.text_form import text_of
@@ -13,6 +12,7 @@ from rutter.pipeline.mcp.tool_answer import refused, told
 from rutter.pipeline.rehearsal import fixtures
 from rutter.pipeline.rehearsal.sheets import page_of
 from rutter.pipeline.tools.dispatcher import ToolResponse
+from tests.support.case_table import for_each
 from tests.support.scripted_tool_sessions import body, text
 
 SNAPSHOT = fixtures.snapshot("list")
@@ -62,8 +62,8 @@ def test_a_picture_is_an_image_and_is_in_no_text() -> None:
     assert len(told(ANSWER).content) == 1
 
 
-@pytest.mark.parametrize(
-    ("error", "code", "kind"),
+@for_each(
+    "error, code, kind",
     [
         (BadInput("it is odd", "write it well"), "invalid_params", "validation_error"),
         (PolicyDenied("it may not"), "policy_denied", "policy_denied"),

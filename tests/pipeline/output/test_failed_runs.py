@@ -220,8 +220,8 @@ def test_an_end_that_nobody_verified_is_no_success_in_a_dry_run_either(
 ALONE = "record the way: rutter record film --url URL"
 
 
-@pytest.mark.parametrize(
-    ("more", "code", "why", "todo"),
+@for_each(
+    "more, code, why, todo",
     [
         (
             {"reason": "no_op_loop", "detail": "the same call on the same page: browser_click"},

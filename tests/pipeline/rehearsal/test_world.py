@@ -124,8 +124,8 @@ async def test_what_is_typed_chosen_and_switched_shows() -> None:
     assert world.look().elements[1].value is None, "another document holds nothing of it"
 
 
-@pytest.mark.parametrize(
-    ("strategy", "found"),
+@for_each(
+    "strategy, found",
     [
         (ByCss("#go"), "#go"),
         (ByCss("input[type=password]"), "#pin"),

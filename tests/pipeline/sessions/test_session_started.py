@@ -485,8 +485,8 @@ def test_a_run_to_a_goal_is_led_by_calls_of_tools_within_the_limits_of_mode_b() 
     assert started.policy.hosts == ("127.0.0.1:8000",)
 
 
-@pytest.mark.parametrize(
-    ("goal", "url", "models", "given", "wrong"),
+@for_each(
+    "goal, url, models, given, wrong",
     [
         (" ", "https://a.example", MODELS, SHOWN, "the goal says nothing"),
         ("Go", "", MODELS, SHOWN, "--url URL"),

@@ -253,8 +253,8 @@ async def test_a_call_that_does_not_fit_is_in_the_log_without_its_values(
     assert all(each.invalid for each in called[1:])
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
+@for_each(
+    "tool, arguments",
     [
         ("no_such_tool", {}),
         ("", {}),

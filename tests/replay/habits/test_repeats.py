@@ -2,11 +2,11 @@
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rutter.replay.habits.repeats import BREAK, LONGEST, SHORTEST, repeats
+from tests.support.case_table import for_each
 
 rows = st.lists(st.integers(-1, 4), max_size=80)
 
@@ -20,24 +20,22 @@ def found(row: str, least: int = 3) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize(
-    ("row", "expected"),
+@for_each(
+    "row, expected",
     [
-        pytest.param("", {}, id="nothing"),
-        pytest.param("abcd.abcd", {}, id="twice is not often enough"),
-        pytest.param("ab.ab.ab.ab", {}, id="two steps are too short"),
-        pytest.param("abcd.xabcdy.abcdz", {"abcd": 3}, id="the longest that is done each time"),
-        pytest.param("abc.abc.abc.ab.c", {"abc": 3}, id="nothing goes over a break"),
-        pytest.param("aaaaaaaaaaaaaaaa", {}, id="one thing over and over"),
-        pytest.param("abababababab", {}, id="two things in turn"),
-        pytest.param("abcabcabcabc", {"abc": 4}, id="three things in turn, by where they begin"),
-        pytest.param("abcabc.abcabc.abcabc", {"abc": 6}, id="always done twice in turn"),
-        pytest.param("abca.xabca.abcay", {"abca": 3}, id="it ends as it began"),
-        pytest.param("pabx.qabx.pabx.qabx.pabx.qabx", {"pabx": 3, "qabx": 3}, id="they end alike"),
-        pytest.param(
-            "abcd.abcd.abcd.abc.abc.abc", {"abcd": 3, "abc": 6}, id="the shorter one on its own"
-        ),
-        pytest.param("abcd.abcd.abcd.abc.abc", {"abcd": 3}, id="hardly ever on its own"),
+        ("", {}),  # nothing
+        ("abcd.abcd", {}),  # twice is not often enough
+        ("ab.ab.ab.ab", {}),  # two steps are too short
+        ("abcd.xabcdy.abcdz", {"abcd": 3}),  # the longest that is done each time
+        ("abc.abc.abc.ab.c", {"abc": 3}),  # nothing goes over a break
+        ("aaaaaaaaaaaaaaaa", {}),  # one thing over and over
+        ("abababababab", {}),  # two things in turn
+        ("abcabcabcabc", {"abc": 4}),  # three things in turn, by where they begin
+        ("abcabc.abcabc.abcabc", {"abc": 6}),  # always done twice in turn
+        ("abca.xabca.abcay", {"abca": 3}),  # it ends as it began
+        ("pabx.qabx.pabx.qabx.pabx.qabx", {"pabx": 3, "qabx": 3}),  # they end alike
+        ("abcd.abcd.abcd.abc.abc.abc", {"abcd": 3, "abc": 6}),  # the shorter one on its own
+        ("abcd.abcd.abcd.abc.abc", {"abcd": 3}),  # hardly ever on its own
     ],
 )
 def test_what_repeats(row: str, expected: dict[str, int]) -> None:

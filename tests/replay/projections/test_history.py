@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from rutter.events.validator import ActionRejected
 from rutter.replay.projections import ProjectionStore
 from tests.support import shop_facts, step_kinds
+from tests.support.case_table import for_each
 from tests.support.golden_logs import names, older
 from tests.support.golden_tables import projected
 from tests.support.timed_log import Ledger
@@ -24,36 +26,49 @@ S2_OBSERVATIONS = ["id", "timestamp", "query_type", "target", "result", "success
 LOGS = [name for name in (*names(), *older()) if name.endswith(("order", "trouble"))]
 
 
-@pytest.fixture(scope="module", params=LOGS)
-def db(request: pytest.FixtureRequest) -> Iterator[sqlite3.Connection]:
-    with projected(request.param) as store:
-        yield store.db
+@pytest.fixture(scope="module")
+def tables() -> Iterator[dict[str, sqlite3.Connection]]:
+    with ExitStack() as opened:
+        yield {name: opened.enter_context(projected(name)).db for name in LOGS}
 
 
 def columns(db: sqlite3.Connection, table: str) -> list[str]:
     return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
 
 
-def test_the_seeds_columns_come_first_and_in_order(db: sqlite3.Connection) -> None:
-    assert columns(db, "action_history")[: len(S2_ACTIONS)] == S2_ACTIONS
-    assert columns(db, "observation_log")[: len(S2_OBSERVATIONS)] == S2_OBSERVATIONS
+@for_each("log", LOGS)
+def test_the_seeds_columns_come_first_and_in_order(
+    tables: dict[str, sqlite3.Connection], log: str
+) -> None:
+    assert columns(tables[log], "action_history")[: len(S2_ACTIONS)] == S2_ACTIONS
+    assert columns(tables[log], "observation_log")[: len(S2_OBSERVATIONS)] == S2_OBSERVATIONS
 
 
-def test_evidence_is_the_seeds_json(db: sqlite3.Connection) -> None:
-    for success, text in db.execute("SELECT success, verification_evidence FROM action_history"):
+@for_each("log", LOGS)
+def test_evidence_is_the_seeds_json(tables: dict[str, sqlite3.Connection], log: str) -> None:
+    for success, text in tables[log].execute(
+        "SELECT success, verification_evidence FROM action_history"
+    ):
         evidence = json.loads(text)
         assert sorted(evidence) == ["checked_text", "confidence", "sample", "source"]
         assert evidence["source"] in ("DOM", "FILE")
         assert (evidence["confidence"] == 1.0) == bool(success)
 
 
-def test_reading_is_an_observation_and_never_an_action(db: sqlite3.Connection) -> None:
-    done = {kind for (kind,) in db.execute("SELECT DISTINCT action_type FROM action_history")}
+@for_each("log", LOGS)
+def test_reading_is_an_observation_and_never_an_action(
+    tables: dict[str, sqlite3.Connection], log: str
+) -> None:
+    done = {
+        kind for (kind,) in tables[log].execute("SELECT DISTINCT action_type FROM action_history")
+    }
     assert done
     assert not done & {"extract", "wait_for", "wait"}
-    extracts = db.execute(
-        "SELECT target, result, success FROM observation_log WHERE query_type = 'extract'"
-    ).fetchall()
+    extracts = (
+        tables[log]
+        .execute("SELECT target, result, success FROM observation_log WHERE query_type = 'extract'")
+        .fetchall()
+    )
     assert extracts
     assert all(
         target == '[data-testid="order-number"]' and result.isdigit() and success
@@ -61,13 +76,19 @@ def test_reading_is_an_observation_and_never_an_action(db: sqlite3.Connection) -
     )
 
 
-def test_a_secret_is_there_by_its_name_alone(db: sqlite3.Connection) -> None:
-    typed = db.execute("SELECT text_content FROM action_history WHERE target LIKE '%password%'")
+@for_each("log", LOGS)
+def test_a_secret_is_there_by_its_name_alone(
+    tables: dict[str, sqlite3.Connection], log: str
+) -> None:
+    typed = tables[log].execute(
+        "SELECT text_content FROM action_history WHERE target LIKE '%password%'"
+    )
     assert {text for (text,) in typed} == {"<secret password>"}
 
 
-def test_a_failure_says_why(db: sqlite3.Connection) -> None:
-    for success, error in db.execute("SELECT success, error FROM action_history"):
+@for_each("log", LOGS)
+def test_a_failure_says_why(tables: dict[str, sqlite3.Connection], log: str) -> None:
+    for success, error in tables[log].execute("SELECT success, error FROM action_history"):
         assert (error is None) == bool(success)
 
 

@@ -750,8 +750,8 @@ def test_a_written_rule_holds_where_all_of_its_columns_agree() -> None:
     assert ruled(WRITTEN, fill(), away, "agent").effect == "allow"
 
 
-@pytest.mark.parametrize(
-    ("columns", "matches"),
+@for_each(
+    "columns, matches",
     [
         ({"tools": ("browser_fill",)}, True),
         ({"tools": ("browser_click",)}, False),

@@ -96,8 +96,8 @@ def test_an_argument_that_nobody_knows_is_refused(tool: Descriptor) -> None:
         msgspec.convert({"surprise": 1}, tool.args)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
+@for_each(
+    "tool, arguments",
     [
         ("browser_click", {"ref": "e7"}),
         ("browser_click", {"ref": "@e"}),
@@ -121,8 +121,8 @@ def test_arguments_that_do_not_fit_are_refused(tool: str, arguments: dict[str, A
 AT_7 = Target((ByRef("@e7"),))
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "action"),
+@for_each(
+    "tool, given, action",
     [
         ("browser_click", Logged(ref="@e7"), Action("click", target=AT_7)),
         (

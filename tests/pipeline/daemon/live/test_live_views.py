@@ -165,8 +165,8 @@ async def test_a_session_without_a_window_yet_is_waited_for() -> None:
         assert await watcher.next() == b"here"
 
 
-@pytest.mark.parametrize(
-    ("closing", "ending"),
+@for_each(
+    "closing, ending",
     [(True, (1000, "the session has ended")), (False, (1011, "the browser is gone"))],
 )
 async def test_the_end_is_told_with_its_reason(closing: bool, ending: tuple[int, str]) -> None:
