@@ -4,19 +4,25 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from rutter.events.validator import ApprovalRequested
+from rutter.events.page import Artifact
+from rutter.events.validator import ApprovalRequested, Choice
 
 Who = Literal["terminal", "scripted", "daemon", "nobody"]
 
 
 class PersonAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A person says yes or no, and why; of several elements which one it is, by its number, or that
+    they do it themselves."""
+
     approved: bool
     message: str = ""
     phrase: str = ""
+    choice: int = 0
+    myself: bool = False
 
 
 class Answers(Protocol):
@@ -26,6 +32,13 @@ class Answers(Protocol):
     def who(self) -> Who: ...
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer: ...
+
+
+@runtime_checkable
+class SeesPictures(Protocol):
+    """Whoever sees pictures is shown what a question is about, before they are asked."""
+
+    def see(self, question: ApprovalRequested, picture: Artifact) -> None: ...
 
 
 class Nobody:
@@ -67,12 +80,34 @@ class TerminalPerson:
 
     who: Who = "terminal"
 
-    def __init__(self, prompt: Callable[[str], str]) -> None:
+    def __init__(
+        self, prompt: Callable[[str], str], tell: Callable[[str], object] = lambda _: None
+    ) -> None:
         self._prompt = prompt
+        self._tell = tell
         self._reading: asyncio.Future[None] | None = None
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
+        if question.kind == "choice":
+            return await self.pick(question.question, question.choices, window=question.window)
         return await self.put(question.question, question.phrase)
+
+    async def pick(
+        self, question: str, choices: Sequence[Choice], *, window: bool = False
+    ) -> PersonAnswer:
+        """Which of these it is, by its number; none of them; or that they do it themselves."""
+        for each in choices:
+            self._tell(f"  {each.number}  {each.words}{f'  ({each.asks})' if each.asks else ''}")
+        numbers = [str(each.number) for each in choices]
+        hint = ", ".join((*numbers, "none", *(["me = you do it in the window"] * window)))
+        said = (await self._typed(f"{question} [{hint}] ")).strip()
+        if said.casefold() in ("y", "yes"):
+            said = (await self._typed(f"Which one? [{hint}] ")).strip()
+        if said in numbers:
+            return PersonAnswer(True, choice=int(said))
+        if window and said.casefold() in ("me", "myself"):
+            return PersonAnswer(True, myself=True)
+        return PersonAnswer(False, "" if said.casefold() in ("", "n", "no", "none") else said)
 
     async def put(self, question: str, phrase: str = "") -> PersonAnswer:
         """Any question; `phrase` is what must be typed out for a yes."""

@@ -37,7 +37,7 @@ HEARD: dict[type[Event], Hearers] = {
     runtime.SessionStarted: Hearers(DECIDERS, when_durable=("observer", "clock", "advisor")),
     runtime.DeadlinePassed: Hearers(("planner",)),
     runtime.StopRequested: Hearers(("planner",)),
-    runtime.RecordingFinished: Hearers(("critic", "planner")),
+    runtime.RecordingFinished: Hearers(("critic", "predictor", "planner")),
     runtime.SessionPaused: Hearers(("predictor", "planner", "validator"), at_once=("clock",)),
     runtime.SessionResumed: Hearers(DECIDERS, at_once=("clock",)),
     runtime.SessionInterrupted: Hearers(("planner",)),
@@ -79,6 +79,7 @@ HEARD: dict[type[Event], Hearers] = {
     planner.PersonAwaited: Hearers(("planner",), at_once=("observer", "clock")),
     planner.LookalikesRequested: Hearers(at_once=("executor",)),
     planner.TargetHealed: Hearers(("planner", "predictor")),
+    planner.StepLost: Hearers(("planner", "validator")),
     planner.RunStopped: Hearers(DECIDERS, when_durable=("observer",)),
     planner.AdviceRequested: Hearers(("planner",), when_durable=("advisor",)),
     planner.CheckpointReached: Hearers(("planner", "validator")),
@@ -99,7 +100,7 @@ HEARD: dict[type[Event], Hearers] = {
         ("validator", "planner"), when_durable=("person", "clock")
     ),
     validator.ApprovalVoided: Hearers(("validator", "planner"), when_durable=("clock",)),
-    validator.CheckpointPassed: Hearers(("planner",)),
+    validator.CheckpointPassed: Hearers(("planner", "validator")),
     validator.CheckpointRefused: Hearers(("planner",)),
     # facts of the Executor
     executor.TargetResolved: Hearers(("critic", "validator", "predictor", "planner")),

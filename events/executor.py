@@ -4,7 +4,7 @@ from typing import Literal
 
 from rutter.events.action import Action, RenderMode, Untrusted
 from rutter.events.event import StepEvent, TryEvent
-from rutter.events.page import Artifact, Resolved, Rest, Try
+from rutter.events.page import Artifact, Lookalike, Resolved, Rest, Try
 from rutter.events.tables import Table
 
 ErrorCode = Literal[
@@ -56,10 +56,12 @@ class TargetChanged(TryEvent, frozen=True, tag="TargetChanged"):
 
 
 class LookalikesFound(TryEvent, frozen=True, tag="LookalikesFound"):
-    """The Executor found these in place of the recorded target, in document order."""
+    """The Executor found these in place of the recorded target, in document order. `others` are
+    what only a person may choose: of another role, hidden, or in the way."""
 
     elements: tuple[Resolved, ...] = ()
     took_us: int = 0
+    others: tuple[Lookalike, ...] = ()
 
 
 class ActionDone(TryEvent, frozen=True, tag="ActionDone"):

@@ -110,6 +110,16 @@ class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
     home: str = ""
 
 
+class Lookalike(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A lookalike may be the recorded element; its score is in millionths. `first` must be pressed
+    to get there: it opens what the element is in, or closes what lies over it. Without an
+    `element` that is the recorded one, where it was."""
+
+    element: Resolved | None = None
+    first: Resolved | None = None
+    score: int = 0
+
+
 class Exchange(msgspec.Struct, frozen=True, omit_defaults=True):
     """The page sent a request that was to change something, and the server may have answered.
 

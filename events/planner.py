@@ -5,7 +5,7 @@ from typing import Literal
 from rutter.events.action import Action, Fingerprint, Kind, RenderMode
 from rutter.events.causes import Cause, PlanSource
 from rutter.events.event import Event, StepEvent, TryEvent
-from rutter.events.page import Resolved, Resting
+from rutter.events.page import Lookalike, Resolved, Resting
 from rutter.events.runtime import Failure, StopReason
 from rutter.events.workflow import Driver, Expectation, StandingApproval
 
@@ -62,10 +62,10 @@ class StepsRecalled(Event, frozen=True, tag="StepsRecalled"):
 
 class CheckpointReached(Event, frozen=True, tag="CheckpointReached"):
     """A person must go on in the window from here: to sign in, past what keeps programs out, or
-    where the run is lost (E3). With `taken_to`, they did: whether all that lies before the step of
-    this place, is for them to say."""
+    where the run is lost (E3); `by_hand`: they do the step themselves. With `taken_to`, they did:
+    whether all that lies before the step of this place, is for them to say."""
 
-    kind: Literal["login", "unknown", "barrier"]
+    kind: Literal["login", "unknown", "barrier", "by_hand"]
     step: int
     why: str
     index: int = -1
@@ -112,9 +112,20 @@ class PersonAwaited(StepEvent, frozen=True, tag="PersonAwaited"):
 
 
 class LookalikesRequested(TryEvent, frozen=True, tag="LookalikesRequested"):
-    """The Planner asks what on this page is most like the recorded element, which is not there."""
+    """The Planner asks what on this page is most like the recorded element, which is not there.
+    `wide`: and what a person who is shown it may choose besides."""
 
     fingerprint: Fingerprint
+    wide: bool = False
+
+
+class StepLost(TryEvent, frozen=True, tag="StepLost"):
+    """The Planner finds nothing that is clearly the element of this step, which is at `index`, or
+    something lies over it: a person is to say which of these it is, best first."""
+
+    index: int
+    why: str
+    lookalikes: tuple[Lookalike, ...] = ()
 
 
 class TargetHealed(TryEvent, frozen=True, tag="TargetHealed"):

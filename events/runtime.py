@@ -103,10 +103,10 @@ class ArtifactsExpired(Event, frozen=True, tag="ArtifactsExpired"):
 class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     """A session starts with everything it depends on, in full: a new recording does not change it.
 
-    `headed`: a person can act in the window. `left_off` says how the session that it continues was
-    left; `same_values`: that one was given the same, so that its results can be looked for.
-    `models` are the language models that may be asked; nobody is, without. `row` is the one of a
-    file that it is for, where it is one run of many.
+    `headed`: a person can act in the window, `attended`: one is there to be asked. `left_off` says
+    how the session that it continues was left; `same_values`: that one was given the same, so that
+    its results can be looked for. `models` are the language models that may be asked; nobody is,
+    without. `row` is the one of a file that it is for, where it is one run of many.
     """
 
     purpose: Purpose
@@ -126,6 +126,7 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     forked_at: int = 0
     done_before: int = 0
     headed: bool = False
+    attended: bool = False
     left_off: str = ""
     same_values: bool = False
     models: ModelUse | None = msgspec.field(default=None, name="minds")

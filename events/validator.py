@@ -2,11 +2,33 @@
 
 from typing import Literal
 
-from rutter.events.action import Action, RenderMode
+import msgspec
+
+from rutter.events.action import Action, Box, RenderMode
 from rutter.events.event import Event, StepEvent, TryEvent
 from rutter.events.page import Resting
 
-ApprovalKind = Literal["policy", "login", "confirm", "unknown", "barrier", "service", "requested"]
+ApprovalKind = Literal[
+    "policy",
+    "login",
+    "confirm",
+    "unknown",
+    "barrier",
+    "service",
+    "requested",
+    "choice",  # which element it is
+    "by_hand",  # whether they have done the step themselves
+]
+
+
+class Choice(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A person may choose this element by its number: what it is called and where it is in view.
+    `asks` says what policy would ask about it, which the same answer settles."""
+
+    number: int
+    words: str
+    box: Box = Box()
+    asks: str = ""
 
 
 class PlanAdmitted(TryEvent, frozen=True, tag="PlanAdmitted"):
@@ -73,7 +95,9 @@ class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):
     """The Validator asks a person, about this step, action, element and origin alone.
 
     `maybe_done_by` is the earlier step of the session that may have done the same, with an outcome
-    that is unknown; 0 where none may."""
+    that is unknown; 0 where none may. A yes to `choices` says which of them it is, by its number,
+    or with a `window` that they do it themselves. `box` is where the one element is in view that it
+    is about."""
 
     approval: str
     step: int
@@ -86,13 +110,18 @@ class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):
     phrase: str = ""
     policy: str = ""
     maybe_done_by: int = 0
+    choices: tuple[Choice, ...] = ()
+    window: bool = False
+    box: Box = Box()
 
 
 class CheckpointPassed(Event, frozen=True, tag="CheckpointPassed"):
-    """A person did in the window what was asked of them: look again, and go on from there."""
+    """A person did in the window what was asked of them: look again, and go on from there. Or they
+    made their `choice`, by its number; 0 is that they do it themselves."""
 
     kind: ApprovalKind
     approval: str
+    choice: int = 0
 
 
 class CheckpointRefused(Event, frozen=True, tag="CheckpointRefused"):

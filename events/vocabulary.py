@@ -76,6 +76,7 @@ PlannerEvent = (
     | planner.PersonAwaited
     | planner.LookalikesRequested
     | planner.TargetHealed
+    | planner.StepLost
     | planner.RunStopped
     | planner.AdviceRequested
     | planner.CheckpointReached
@@ -144,4 +145,5 @@ AnyEvent = (
     | CriticEvent
     | ToolEvent
     | person.ApprovalAnswered
+    | person.QuestionPictured
 )

@@ -19,6 +19,7 @@ from rutter.actors.effector import Effector
 from rutter.actors.executor.actor import Executor
 from rutter.actors.observer.actor import Observer
 from rutter.actors.person.actor import Person
+from rutter.actors.person.question_window import QuestionWindow
 from rutter.actors.predictor import Predictor
 from rutter.actors.timer.actor import Timer
 from rutter.actors.vision import Vision
@@ -161,7 +162,9 @@ class App:
         effectors: list[Effector] = [
             Observer(screen, artifacts),
             _executor(screen, bindings, started, artifacts),
-            Person(answers or Nobody(), started.policy.approval_ms),
+            Person(
+                answers or Nobody(), started.policy.approval_ms, QuestionWindow(screen, artifacts)
+            ),
             Timer(),
             Advisor(
                 screen,

@@ -59,7 +59,8 @@ def handed_over(state: CriticState, finished: RecordingFinished) -> Iterable[Any
     if state.acted is not None:
         over: VerdictCode = "over_before_it_was_seen"
         yield ActionJudged(state.acted.step, 1, "no_effect", over, code=over)
-    if finished.by in ("window_closed", "discarded") or not state.settings.seeks_proof:
+    left = finished.by in ("window_closed", "discarded") or not state.watches
+    if left or not state.settings.seeks_proof:
         return
     sending = state.hand.sending
     if sending is None:

@@ -13,7 +13,7 @@ from rutter.actors.world.browser.page_session import PageClosed, PageTimeout
 from rutter.events.action import Action, Secret
 from rutter.events.errors import BadInput
 from rutter.events.executor import LookalikesFound, TargetMissing, TargetResolved
-from rutter.events.page import Resolved, Rest, Resting, Try
+from rutter.events.page import Lookalike, Resolved, Rest, Resting, Try
 from rutter.events.planner import LookalikesRequested
 from rutter.events.validator import PlanAdmitted
 from rutter.events.vocabulary import AnyEvent
@@ -111,9 +111,10 @@ class ElementFinder:
         step, attempt = request.step, request.attempt
         try:
             raw = await self._held.screen.tab.call(
-                "lookalikes", request.fingerprint, within_ms=LOOKALIKES_MS
+                "lookalikes", request.fingerprint, request.wide, within_ms=LOOKALIKES_MS
             )
-            found = msgspec.convert(raw, tuple[Resolved, ...])
+            found = msgspec.convert(raw["elements"], tuple[Resolved, ...])
+            others = msgspec.convert(raw["others"], tuple[Lookalike, ...])
         except (PageTimeout, msgspec.ValidationError):
             return LookalikesFound(step, attempt)
         except PageClosed as closed:
@@ -121,4 +122,4 @@ class ElementFinder:
                 raise
             return LookalikesFound(step, attempt)
         took_us = (perf_counter_ns() - began) // 1_000
-        return LookalikesFound(step, attempt, found, took_us)
+        return LookalikesFound(step, attempt, found, took_us, others)

@@ -123,6 +123,7 @@ class Observer:
                 )
                 try:
                     await witness.open()
+                    self._screen.listening.set()
                     self._screen.on_listening()
                     async for fact in witness.facts():
                         yield fact

@@ -5,9 +5,11 @@ from typing import ClassVar
 
 import anyio
 
-from rutter.actors.answers import Answers
+from rutter.actors.answers import Answers, SeesPictures
+from rutter.actors.person.question_window import QuestionWindow
 from rutter.events.envelope import Actor, Envelope
-from rutter.events.person import ApprovalAnswered
+from rutter.events.page import Artifact
+from rutter.events.person import ApprovalAnswered, QuestionPictured
 from rutter.events.validator import ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
 
@@ -21,18 +23,42 @@ class Person:
 
     name: ClassVar[Actor] = "person"
 
-    def __init__(self, answers: Answers, limit_ms: int = 0) -> None:
+    def __init__(
+        self, answers: Answers, limit_ms: int = 0, window: QuestionWindow | None = None
+    ) -> None:
         self._answers = answers
         self._limit_ms = limit_ms
+        self._window = window
         self._asking = anyio.CancelScope()
         self._asked = ""
         self._voided: set[str] = set()
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
-        if isinstance(envelope.event, ApprovalRequested):
-            answered = await self._unless_void(envelope.event)
-            if answered is not None:
-                yield answered
+        question = envelope.event
+        if not isinstance(question, ApprovalRequested):
+            return
+        if (picture := await self._shown(question)) is not None:
+            yield QuestionPictured(question.approval, picture)
+        by_hand = question.kind == "by_hand" and self._window is not None
+        if by_hand and self._window is not None:
+            await self._window.listened_to()
+        answered = await self._unless_void(question)
+        if answered is not None:
+            yield answered
+        if by_hand and self._window is not None and answered is not None and answered.approved:
+            self._window.finish()
+
+    async def _shown(self, question: ApprovalRequested) -> Artifact | None:
+        """The picture that goes with the question, for whoever is there and can look at one."""
+        answers, window = self._answers, self._window
+        if window is None or answers.who == "nobody" or not isinstance(answers, SeesPictures):
+            return None
+        if question.approval in self._voided:
+            return None
+        picture = await window.picture(question)
+        if picture is not None:
+            answers.see(question, picture)
+        return picture
 
     def void(self, approval: str) -> None:
         """The question does not stand any more, whether it is being asked or still to be."""
@@ -54,8 +80,15 @@ class Person:
         with anyio.move_on_after(self._limit_ms / 1000 if self._limit_ms else None):
             answer = await self._answers.ask(question)
             phrase = answer.phrase if question.phrase else ""
+            choice = answer.choice if question.choices else 0
             return ApprovalAnswered(
-                question.approval, answer.approved, self._answers.who, answer.message, phrase
+                question.approval,
+                answer.approved,
+                self._answers.who,
+                answer.message,
+                phrase,
+                choice,
+                answer.myself and question.window,
             )
         late = f"nobody answered within {self._limit_ms} ms: {question.question}"
         return ApprovalAnswered(question.approval, False, "nobody", late)

@@ -22,6 +22,7 @@ from rutter.actors.planner.ghost_reading import (
     left_unread,
     read_from_picture,
 )
+from rutter.actors.planner.lost_step import behind_the_person, evolve_lost
 from rutter.actors.planner.model_help import acknowledged, evolve_advised, helped, on_advice
 from rutter.actors.planner.optional_steps import any_optional, evolve_aside, uncounted
 from rutter.actors.planner.provider_choice import lost, open_asking
@@ -120,7 +121,7 @@ class Planner:
         if isinstance(state, Desk):
             return evolve_desk(state, event)
         state = evolve_barred(evolve_aside(evolve_advised(state, event), event), envelope)
-        return _evolve_planned(state, envelope)
+        return evolve_lost(_evolve_planned(state, envelope), event)
 
     def decide(self, state: PlannerState, envelope: Envelope) -> Iterable[AnyEvent]:
         if state is None or state.stopped:
@@ -159,6 +160,8 @@ def _decided(state: PlannedRun, envelope: Envelope) -> Iterable[AnyEvent]:
             yield from looking(state, seen)
         case CheckpointPassed() | CheckpointRefused() as answer:
             yield from by_hand(state, answer)
+        case RecordingFinished():
+            yield behind_the_person()
         case CompletionChecked() as checked:
             yield acknowledged(state, checked)
         case _ as event if (stop := stopped_by(state, event)) is not None:
@@ -193,7 +196,7 @@ def _evolve_planned(state: PlannedRun, envelope: Envelope) -> PlannedRun:
             return _after_step(state, outcome)
         case PersonAwaited():
             return change(state, person=True)
-        case RecordingFinished(by=by):
+        case RecordingFinished(by=by) if not state.by_workflow:
             return change(state, handed_over=by)
         case SessionResumed():
             return change(state, unmet_since_ns=0)  # with patience anew
@@ -253,7 +256,7 @@ def _after_verdict(state: PlannedRun, judged: ActionJudged) -> PlannedRun:
 def _next(state: PlannedRun, due: StepDue | PredictionMade, now_ns: int) -> Iterable[AnyEvent]:
     if state.asking is not None and state.asking.waiting:
         return  # it is the model's turn
-    if _is_still_asked(state, due):
+    if _is_still_asked(state, due) or state.lost.by_hand:
         return
     waits = _finds_nothing(state, due) or _reads_here(state, due)
     if (stop := over_limit(state)) is not None:

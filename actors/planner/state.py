@@ -16,13 +16,27 @@ from rutter.actors.rules.steps.retry import may_repeat, so_long
 from rutter.actors.rules.steps.service_script import is_of_way
 from rutter.events.causes import OTHER, Cause
 from rutter.events.critic import ActionJudged
-from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
+from rutter.events.executor import LookalikesFound
+from rutter.events.page import Lookalike
+from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped, StepLost
 from rutter.events.predictor import StepDue
 from rutter.events.runtime import Failure
 from rutter.events.vocabulary import AnyEvent
 
 # How often a person is asked to put one step right by hand: then it is lost.
 BY_HAND = 3
+
+
+class LostStep(msgspec.Struct, frozen=True):
+    """A lost step has what was found in its place, the question about it, and what was chosen.
+    `asked`: at which place of the workflow a person was asked last, and how often. `by_hand`: they
+    are doing it themselves."""
+
+    found: LookalikesFound | None = None
+    question: StepLost | None = None
+    asked: tuple[int, int] = (-1, 0)
+    chosen: Lookalike | None = None
+    by_hand: bool = False
 
 
 class PlannedRun(Run, frozen=True):
@@ -44,6 +58,11 @@ class PlannedRun(Run, frozen=True):
     pace: StepPace = StepPace()
     rested: bool = False  # since the last step of a script
     barred_since_ns: int = 0  # since when the page keeps programs out
+    lost: LostStep = LostStep()
+
+    @property
+    def by_workflow(self) -> bool:
+        return self.started.driver == "workflow"
 
 
 PlannerState = PlannedRun | Desk | None  # nothing before its session has started

@@ -4,6 +4,14 @@ from collections.abc import Iterable
 
 import msgspec
 
+from rutter.actors.planner.lost_step import (
+    chosen_before,
+    covered_by,
+    declined,
+    may_be_shown,
+    on_choice,
+    or_asked,
+)
 from rutter.actors.planner.model_help import helped, question_about, without_a_model
 from rutter.actors.planner.optional_steps import (
     named,
@@ -48,7 +56,7 @@ def follow(state: PlannedRun, due: StepDue, now_ns: int) -> AnyEvent:
         way = question_about(state, retried.detail)
         return way or for_a_person(state, due, retried.detail, retried.cause)
     if isinstance(retried, RunStopped):
-        return helped(state, named(state, retried))
+        return covered_by(state, retried) or helped(state, named(state, retried))
     step, had_wheel = state.step + 1, state.had_wheel
     if look := look_whether_done(state.started, due, state.settling, step, by_hand=had_wheel):
         return look
@@ -108,6 +116,8 @@ def by_hand(
     state: PlannedRun, answer: CheckpointPassed | CheckpointRefused
 ) -> tuple[AnyEvent, ...]:
     """Where the person left it is looked at; if they did not, it ends where it was."""
+    if answer.kind in ("choice", "by_hand"):
+        return _on_lost(state, answer)
     if isinstance(answer, CheckpointRefused):
         if answer.kind in ("login", "barrier"):
             return (person_declined(state, answer),)
@@ -117,6 +127,15 @@ def by_hand(
         return (ObservationRequested("checkpoint_passed", place_ms),)
     settled = StepSettled(state.taken_to - 1, True, "they had the wheel, and say so")
     return settled, ObservationRequested("checkpoint_passed", 0)  # they are there already
+
+
+def _on_lost(
+    state: PlannedRun, answer: CheckpointPassed | CheckpointRefused
+) -> tuple[AnyEvent, ...]:
+    """What they did themselves is told when the window is listened to no longer."""
+    if isinstance(answer, CheckpointRefused):
+        return (declined(state),)
+    return tuple(on_choice(state, answer)) if answer.kind == "choice" else ()
 
 
 def _read_back(state: PlannedRun, due: ReadBackDue) -> PlanProposed:
@@ -143,7 +162,7 @@ def after_refusal(state: PlannedRun, rejected: ActionRejected) -> AnyEvent:
         return back
     looked = look_for(plan, rejected, state.started.values)
     if looked is not None and not state.barred:  # nothing on such a page is the element
-        return looked
+        return may_be_shown(state, looked)
     if plan is not None and plan.driver == "model" and rejected.error != "needs_person":
         # Whatever the reason, a person's too: it goes back to whoever proposed it (E3).
         refused = refusal_ends(state, rejected)
@@ -163,9 +182,14 @@ def mend(state: PlannedRun, found: LookalikesFound) -> Iterable[AnyEvent]:
     plan = state.plan
     if plan is None or (plan.step, plan.attempt) != (found.step, found.attempt):
         return
-    healed = heal(plan, found.elements, state.started.values)
+    if state.failure is not None and isinstance(stop := second_try(state), RunStopped):
+        # It was found, and lies below something.
+        yield or_asked(state, helped(state, named(state, stop)))
+        return
+    chosen = tuple(chosen_before(state, plan, found))
+    healed = chosen or heal(plan, found.elements, state.started.values)
     if isinstance(healed, str):
         said, cause = f"element_not_found: {healed}", Cause(code="element_not_found")
-        yield helped(state, stop_run(state, "failed", "lost", said, cause))
+        yield or_asked(state, helped(state, stop_run(state, "failed", "lost", said, cause)))
     else:
         yield from healed

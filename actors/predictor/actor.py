@@ -23,6 +23,7 @@ from rutter.actors.predictor.learning.recording import (
 )
 from rutter.actors.predictor.learning.repair import (
     PASSING,
+    done_by_person,
     healed,
     index_after,
     mends,
@@ -86,7 +87,7 @@ from rutter.events.predictor import (
     WorkflowFinished,
     WorkflowLearned,
 )
-from rutter.events.runtime import SessionStarted
+from rutter.events.runtime import RecordingFinished, SessionStarted
 from rutter.events.validator import ActionApproved, ActionRejected
 from rutter.events.vocabulary import AnyEvent
 
@@ -131,6 +132,8 @@ class Predictor:
                 return _acted(went_on(_late(state)), acted)
             case StepMarked() as event:
                 return marked(state, event)
+            case RecordingFinished() if state.workflow is not None:
+                return done_by_person(state)
             case PlanWithheld() | StepsRecalled() as event:
                 return led(state, event)
             case PageAssessed():
@@ -385,7 +388,10 @@ def _proposed(state: PredictorState, plan: PlanProposed) -> PredictorState:
 def _acted(state: PredictorState, acted: PersonActed) -> PredictorState:
     """What a person did stands where a plan would. Doing it in person approves it for later."""
     plan = PlanProposed(acted.step, 1, "person", acted.action, "done by a person", source="person")
-    return msgspec.structs.replace(_proposed(state, plan), element=acted.element, approved=True)
+    before = len(state.mends) if state.mends_before < 0 else state.mends_before
+    return msgspec.structs.replace(
+        _proposed(state, plan), element=acted.element, approved=True, mends_before=before
+    )
 
 
 def _late(state: PredictorState) -> PredictorState:

@@ -41,6 +41,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     rewritten: tuple[Rewritten, ...] = ()
     healed: tuple[tuple[int, Step], ...] = ()
     mends: tuple[ModelRepair, ...] = ()
+    mends_before: int = -1  # how many there were when a person began to do a step of the run
     stopped: bool = False
     pause: Pause = Pause()
     handed: bool = False  # back by a person, and nothing was proposed since

@@ -34,6 +34,12 @@ from rutter.actors.validator.approvals import (
     with_final,
     with_unknown,
 )
+from rutter.actors.validator.choices import (
+    evolve_choice,
+    question_of_choice,
+    settled_by_choice,
+    unless_chosen,
+)
 from rutter.actors.validator.questions import (
     BY_HAND,
     as_suggestion,
@@ -52,7 +58,7 @@ from rutter.events.executor import ErrorCode, TargetChanged, TargetMissing, Targ
 from rutter.events.observer import PageObserved
 from rutter.events.page import Resolved
 from rutter.events.person import ApprovalAnswered
-from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped, StepSettled
+from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped, StepLost, StepSettled
 from rutter.events.runtime import SessionPaused, SessionStarted
 from rutter.events.tools import ApprovalSought
 from rutter.events.validator import (
@@ -118,7 +124,7 @@ class Validator:
             case RunStopped():
                 return change(state, stopped=True)
             case _:
-                return state
+                return evolve_choice(state, event)
 
     def decide(self, state: ValidatorState | None, envelope: Envelope) -> Iterable[AnyEvent]:
         if state is None or _is_let_go(state, envelope.event):
@@ -128,9 +134,9 @@ class Validator:
             return
         if isinstance(envelope.event, ApprovalSought) and not state.stopped:
             yield question_of_caller(state, envelope.event)
-        if isinstance(envelope.event, CheckpointReached) and not state.stopped:
+        if isinstance(envelope.event, CheckpointReached | StepLost) and not state.stopped:
             yield from _void(state, "another question is put")
-            yield question_by_hand(state, envelope.event)
+            yield _question(state, envelope.event)
         if state.stopped or (state.plan is None and state.asked is None):
             return
         match envelope.event:
@@ -151,6 +157,12 @@ class Validator:
                 yield from _answered(state, answer)
             case _:
                 return
+
+
+def _question(state: ValidatorState, event: CheckpointReached | StepLost) -> ApprovalRequested:
+    if isinstance(event, StepLost):
+        return question_of_choice(state, event)
+    return question_by_hand(state, event)
 
 
 def _why_missing(plan: PlanProposed | None, code: ErrorCode, instead: int, waited_ms: int) -> str:
@@ -247,7 +259,11 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
         yield ActionWithheld(plan.step, plan.action, f"would have done it: {verdict.reason}")
         return
     if (asks := left_to_ask(state, case, verdict)) is not None:
-        yield question_on(state, asks)
+        chosen = settled_by_choice(state, asks.rule)
+        if not chosen:
+            yield question_on(state, asks)
+            return
+        yield from _approve(state, asks.rule, "a person chose this element", chosen)
         return
     reason, rule = verdict.reason, verdict.rule
     if verdict.effect == "ask":
@@ -278,7 +294,8 @@ def _query(
         if (no := ghost_refusal(ghost, plan.driver, plan.action, seen)) is not None:
             yield _reject(state, GHOST, no.reason, no.code, no.error)
             return
-    if doubt := doubtful(started, plan, state.element):
+    doubt = doubtful(started, plan, state.element)
+    if doubt and not settled_by_choice(state, "healed"):
         yield question_on(state, PolicyVerdict("ask", "healed", doubt))
         return
     if (suggested := as_suggestion(state)) is not None:
@@ -323,6 +340,7 @@ def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEv
         return
     if answer.approved and answer.phrase != asked.phrase and asked.phrase:
         answer = not_typed_out(answer, asked)
+    answer = unless_chosen(answer, asked)
     late = state.pause.holds and answer.approved and bool(asked.signature)
     used = "the session is paused" if late else "used"
     yield ApprovalVoided(asked.approval, used if answer.approved else "refused")
@@ -330,7 +348,7 @@ def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEv
         # It was for the page as it was then; who has the wheel may have done it meanwhile (E7).
         yield from _let_go(state, "approved while the session was paused: it is asked again")
         return
-    if asked.kind in BY_HAND and not asked.signature:
+    if asked.kind == "choice" or (asked.kind in BY_HAND and not asked.signature):
         yield went_on(asked, answer)
         return
     if asked.kind == "requested" or plan is None:

@@ -33,6 +33,7 @@ BY_HAND = {
     "login": "Sign in in the window",
     "unknown": "Bring the page to where this step is due, in the window",
     "barrier": "Do in the window what the site asks for there",
+    "by_hand": "Do this step in the window",
 }
 
 
@@ -168,7 +169,7 @@ def went_on(
     asked: ApprovalRequested, answer: ApprovalAnswered
 ) -> CheckpointPassed | CheckpointRefused:
     if answer.approved:
-        return CheckpointPassed(asked.kind, asked.approval)
+        return CheckpointPassed(asked.kind, asked.approval, 0 if answer.myself else answer.choice)
     return CheckpointRefused(asked.kind, asked.approval, answer.by, answer.message)
 
 

@@ -4,7 +4,7 @@ import msgspec
 
 from rutter.actors.rules.steps.pause import Pause
 from rutter.events.page import Resolved
-from rutter.events.planner import PlanProposed, StepSettled
+from rutter.events.planner import PlanProposed, StepLost, StepSettled
 from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Checkpoint
 from rutter.events.validator import ApprovalRequested
@@ -18,6 +18,15 @@ class FinalStep(msgspec.Struct, frozen=True):
     doing: str
     element: Resolved | None
     unknown: bool = False
+
+
+class ChosenElement(msgspec.Struct, frozen=True):
+    """A person chose this element by an approval, in which they were told of these rules; before it
+    another one is pressed, where there are two."""
+
+    approval: str
+    elements: tuple[Resolved, ...]
+    rules: tuple[str, ...]
 
 
 class ValidatorState(msgspec.Struct, frozen=True):
@@ -39,3 +48,5 @@ class ValidatorState(msgspec.Struct, frozen=True):
     let_go: int = 0  # the last step that a pause came before
     had_wheel: bool = False
     final: tuple[FinalStep, ...] = ()
+    lost: StepLost | None = None
+    chosen: ChosenElement | None = None

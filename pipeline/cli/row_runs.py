@@ -90,7 +90,7 @@ class LocalRows:
         session = await anyio.to_thread.run_sync(self._start, row, ledger)
         name = opened.app.clock.new_id(session.started.purpose)
         who = person(self.terminal, self.answers)  # each row has the whole list
-        asked = AskedOneAtATime(who, self.telling, row, self.asking)
+        asked = AskedOneAtATime(who, self.telling, opened.where, row=row, asking=self.asking)
         await session.run(opened.app, opened.browser, name, asked)
         return _told(self.settings, name)
 
@@ -171,8 +171,8 @@ class DaemonRows:
 class AskedOneAtATime(PausedWhileAsked):
     """One row at a time asks a person, and tells them which it is."""
 
-    row: BoundRow
-    asking: anyio.Lock
+    row: BoundRow = field(kw_only=True)
+    asking: anyio.Lock = field(kw_only=True)
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         said = f"row {self.row.number}: {question.question}"

@@ -1,9 +1,9 @@
 """A command runs one session here: lock, log, browser, Ctrl-C, and the story afterwards."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from rutter.actors.answers import Answers, Nobody, PersonAnswer, TerminalPerson, Who
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.events.errors import BadInput, RutterError
+from rutter.events.page import Artifact
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.app import App
 from rutter.pipeline.browser import browser_maker
@@ -51,7 +52,7 @@ class CommandPipeline:
             if live is not None:
                 self.app.listen(live.hear)
             invite = live.invite if live is not None else None
-            asked = PausedWhileAsked(answers, progress)
+            asked = PausedWhileAsked(answers, progress, self.where)
             with _interruptible(self.app, name, by_hand=live is not None):
                 await session.run(
                     self.app,
@@ -64,6 +65,10 @@ class CommandPipeline:
             self.app.unlisten(progress.hear)
         await self._tidy()
         return story_of(self.settings, name)
+
+    def where(self, picture: Artifact) -> None:
+        """Says where a picture is that belongs to a question."""
+        self.terminal.note(f"picture: {self.settings.directory.artifacts.path(picture)}")
 
     async def _tidy(self) -> None:
         """What has expired goes, at most once a day. A run does not fail by it."""
@@ -143,7 +148,7 @@ def attendant(terminal: Terminal) -> Attendant:
 def person(terminal: Terminal, answers: Path | None) -> Answers:
     """Who answers: a script given by name, the person at the terminal, or nobody."""
     if answers is None:
-        return TerminalPerson(terminal.ask) if terminal.interactive else Nobody()
+        return TerminalPerson(terminal.ask, terminal.note) if terminal.interactive else Nobody()
     try:
         listed = msgspec.json.decode(answers.read_bytes(), type=list[PersonAnswer])
     except OSError as error:
@@ -174,6 +179,8 @@ class PausedWhileAsked:
 
     answers: Answers
     progress: MovingLine
+    shows: Callable[[Artifact], object] = lambda _: None
+    pictures: dict[str, Artifact] = field(default_factory=dict, kw_only=True)
 
     @property
     def who(self) -> Who:
@@ -182,7 +189,12 @@ class PausedWhileAsked:
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         with self.progress.still():
+            if (picture := self.pictures.pop(question.approval, None)) is not None:
+                self.shows(picture)
             return await self.answers.ask(question)
+
+    def see(self, question: ApprovalRequested, picture: Artifact) -> None:
+        self.pictures[question.approval] = picture
 
 
 @contextmanager

@@ -69,9 +69,10 @@ class StartedSession(NamedTuple):
         on_listening: Callable[[], None] | None = None,
         bar_words: Callable[[Action, str], str] | None = None,
     ) -> SessionEnded:
+        attended = answers.who != "nobody"
         async with closing({**self.readers, **self.models}):
             return await app.run_in_browser(
-                self.started,
+                msgspec.structs.replace(self.started, attended=attended),
                 browser,
                 answers=answers,
                 secrets=self.secrets,

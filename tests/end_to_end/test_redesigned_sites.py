@@ -197,7 +197,7 @@ async def lookalikes(tab: Tab, server: PageServer, html: str, **wanted: str) -> 
         wanted.pop("tag", "button"), wanted.pop("role", "button"), Untrusted(wanted.pop("name", ""))
     )
     raw = await tab.call("lookalikes", fingerprint, within_ms=PATIENT)
-    return msgspec.convert(raw, list[Resolved])
+    return msgspec.convert(raw["elements"], list[Resolved])
 
 
 async def test_look_alikes_come_in_the_order_of_the_page(tab: Tab, server: PageServer) -> None:

@@ -58,7 +58,7 @@ async def _decide(tab: Tab, plan: PlanProposed) -> tuple[Resolved | None, str]:
     request = look_for(plan, rejected, {})
     assert request is not None
     raw = await tab.call("lookalikes", request.fingerprint, within_ms=WITHIN_MS)
-    healed = heal(plan, msgspec.convert(raw, tuple[Resolved, ...]), {})
+    healed = heal(plan, msgspec.convert(raw["elements"], tuple[Resolved, ...]), {})
     if isinstance(healed, str):
         return None, healed
     again = await _find(tab, healed[1])

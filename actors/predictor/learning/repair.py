@@ -10,6 +10,7 @@ from rutter.actors.predictor.learning.recording import (
     recorded_step,
 )
 from rutter.actors.predictor.learning.teaching import broken, is_final
+from rutter.actors.predictor.position.skippable_steps import done
 from rutter.actors.predictor.state import PredictorState
 from rutter.actors.rules.pages.changes import NAMELESS, notices_of_run
 from rutter.actors.rules.steps.service_script import is_of_way
@@ -53,8 +54,9 @@ def matters(step: Step) -> bool:
 
 
 def _is_help(plan: PlanProposed) -> bool:
-    """Whether a step in a run of a workflow is no step of it: a model's, or the service's own."""
-    return plan.driver == "model" or is_of_way(plan)
+    """Whether a step in a run of a workflow is no step of it: a model's, one that a person chose or
+    did, or the service's own."""
+    return plan.driver in ("model", "person") or is_of_way(plan)
 
 
 def mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[ModelRepair, ...]:
@@ -62,11 +64,29 @@ def mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[ModelR
     if state.workflow is None or not _is_help(plan) or plan.action.type in PASSING:
         return state.mends
     step = step_of(state, plan)
-    if index == state.index and plan.driver == "model":  # it may not be needed every time
+    if index == state.index and not is_of_way(plan):  # it may not be needed every time
         step = msgspec.structs.replace(step, optional=True)
     if plan.index >= 0 and state.workflow.steps[plan.index].irreversible:
         step = msgspec.structs.replace(step, irreversible=True)
     return (*state.mends, ModelRepair(state.index, step, index, helped=True))
+
+
+def done_by_person(state: PredictorState) -> PredictorState:
+    """A person is done with the step that was due: the last thing that they did is it, and what
+    they did before led there. Where nothing was done, it is due as before."""
+    workflow, own = state.workflow, state.mends[state.mends_before :]
+    if workflow is None or state.mends_before < 0 or not own or own[-1].step is None:
+        return msgspec.structs.replace(state, mends_before=-1)
+    due, last = workflow.steps[state.index], own[-1]
+    assert last.step is not None
+    step = msgspec.structs.replace(
+        last.step,
+        optional=due.optional,
+        irreversible=due.irreversible or last.step.irreversible,
+    )
+    mend = msgspec.structs.replace(last, step=step, to=state.index + 1)
+    state = msgspec.structs.replace(state, mends=(*state.mends[:-1], mend), mends_before=-1)
+    return done(state, state.index + 1)
 
 
 def strayed_from(state: PredictorState, plan: PlanProposed) -> PredictorState:

@@ -119,10 +119,16 @@ def look_for(
         return None
     if rejected.rule != LIKENESS and rejected.error not in GONE:
         return None
+    return request_of(plan, values)
+
+
+def request_of(
+    plan: PlanProposed, values: Mapping[str, str], *, wide: bool = False
+) -> LookalikesRequested | None:
     target = recorded_target(plan, values)
     if target is None or target.fingerprint is None:
         return None
-    return LookalikesRequested(plan.step, plan.attempt, target.fingerprint)
+    return LookalikesRequested(plan.step, plan.attempt, target.fingerprint, wide)
 
 
 def heal(
@@ -132,12 +138,19 @@ def heal(
     target = recorded_target(plan, values)
     if target is None:
         return "nothing is known of the recorded element"
-    fitting = [element for element in elements if _may_take(plan, element)]
+    fitting = [element for element in elements if fits(plan, element)]
     choice = choose(target, fitting, reading=_reads(plan))
     element = choice.element
     if element is None or not choice.clear or not element.ways:
         return _unclear(target, choice)
-    healed = TargetHealed(plan.step, plan.attempt, element, choice.score, choice.runner_up)
+    return healed_to(plan, element, choice.score, choice.runner_up)
+
+
+def healed_to(
+    plan: PlanProposed, element: Resolved, score: int, runner_up: int = 0
+) -> tuple[TargetHealed, PlanProposed]:
+    """The step on this element in place of the recorded one."""
+    healed = TargetHealed(plan.step, plan.attempt, element, score, runner_up)
     action = msgspec.structs.replace(plan.action, target=Target(element.ways, element.fingerprint))
     reason = f"{plan.reason}_healed"
     return healed, msgspec.structs.replace(plan, action=action, reason=reason, healed=True)
@@ -151,7 +164,7 @@ def _reads(plan: PlanProposed) -> bool:
     return plan.action.type in READING
 
 
-def _may_take(plan: PlanProposed, element: Resolved) -> bool:
+def fits(plan: PlanProposed, element: Resolved) -> bool:
     """A secret goes where a secret went, and nothing else does."""
     return element.secret == _is_secret(plan)
 

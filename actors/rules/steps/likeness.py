@@ -53,6 +53,9 @@ FAR_PX = 600  # from here on being in another place says nothing more
 # Acting leans on what an element says and does. What is read is data, different each time: it is
 # known by what stands around it.
 WEIGHTS = {"says": 250, "does": 450, "called": 100, "near": 100, "tag": 60, "place": 40}
+# A person sees what it says; that it sends something else may be what was changed about it.
+SHOWN_WEIGHTS = {"says": 350, "does": 150, "called": 200, "near": 150, "tag": 50, "place": 100}
+OTHER_ROLE = 50_000
 READING_WEIGHTS = {"says": 100, "does": 0, "called": 100, "near": 500, "tag": 150, "place": 50}
 
 
@@ -115,6 +118,21 @@ def score(target: Target, element: Resolved, *, reading: bool = False) -> int:
         return 0
     weighed = _weighed(evidence, READING_WEIGHTS if reading else WEIGHTS)
     return min(weighed, UNGROUNDED) if _judge(target, evidence, reading) == "none" else weighed
+
+
+def similarity(target: Target, element: Resolved) -> int:
+    """How much it resembles the recorded element to a person, in millionths: what it says, what it
+    is called, what stands around it, what it does and where it is, whatever its role."""
+    recorded = target.fingerprint
+    if recorded is None:
+        return 0
+    role = element.fingerprint.role
+    akin = msgspec.structs.replace(recorded, role=role)
+    same = msgspec.structs.replace(target, fingerprint=akin)
+    evidence = weigh(same, element)
+    if evidence is None:
+        return 0
+    return _weighed(evidence, SHOWN_WEIGHTS) - (0 if recorded.role == role else OTHER_ROLE)
 
 
 def grounds(target: Target, element: Resolved, *, reading: bool = False) -> Grounds:

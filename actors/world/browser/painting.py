@@ -1,10 +1,10 @@
 """Pictures of pages are painted over, framed and cut with Pillow, which knows what a PNG is."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 BLACK = (0, 0, 0)
 Box = tuple[int, int, int, int]  # left, top, right, bottom
@@ -40,6 +40,26 @@ def outlined(image: bytes, box: Box, colour: tuple[int, int, int], thick: int = 
         (right, top, right + thick, bottom),
     )
     return painted(image, edges, colour)
+
+
+FRAMES = ((214, 51, 132), (0, 98, 204), (180, 95, 6), (0, 128, 96), (122, 62, 184))
+
+
+def framed(image: bytes, boxes: Mapping[str, Box]) -> bytes:
+    """Draws a frame around each box, in a colour of its own, with its number beside it."""
+    with _opened(image) as opened:
+        picture = opened.convert("RGB")
+    draw, font = ImageDraw.Draw(picture), ImageFont.load_default(size=18)
+    for place, (number, box) in enumerate(boxes.items()):
+        colour = FRAMES[place % len(FRAMES)]
+        left, top, right, bottom = (box[0] - 4, box[1] - 4, box[2] + 4, box[3] + 4)
+        draw.rectangle((left, top, max(left, right), max(top, bottom)), outline=colour, width=3)
+        if number:
+            wide = int(draw.textlength(number, font=font)) + 10
+            x, y = left - wide if left >= wide else right, max(0, top)  # what it says is to be read
+            draw.rectangle((x, y, x + wide, y + 24), fill=colour)
+            draw.text((x + 5, y + 1), number, fill=(255, 255, 255), font=font)
+    return _written(picture)
 
 
 def cut(image: bytes, box: Box, every: int = 1) -> bytes:

@@ -36,6 +36,7 @@ class Screen:
         self.bar_words: Callable[[Action, str], str] | None = None
         # What a person does in the window is heard from here on, and nothing before.
         self.on_listening: Callable[[], object] = lambda: None
+        self.listening = anyio.Event()
 
     @property
     def window(self) -> Window:

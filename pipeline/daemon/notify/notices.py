@@ -40,6 +40,8 @@ ASKED: dict[ApprovalKind, str] = {
     "service": "the service asks for a person",
     "login": "somebody has to sign in",
     "unknown": "the way is lost, somebody has to go on by hand",
+    "choice": "an element is not there as it was recorded: which one is it now?",
+    "by_hand": "a step is being done by hand in the window",
     "requested": "whoever drives it asks for a person",
 }
 

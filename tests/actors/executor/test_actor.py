@@ -441,7 +441,7 @@ async def test_an_element_that_cannot_be_described_is_a_failed_step(
     async def call_and_garble(function: str, *given: object, within_ms: int) -> Any:
         answer = await call(function, *given, within_ms=within_ms)
         if function == "lookalikes":
-            return [{**element, "tag": 1.5} for element in answer]
+            answer["elements"] = [{**each, "tag": 1.5} for each in answer["elements"]]
         for key in {"element", "changed"} & set(answer):
             answer[key]["tag"] = 1.5
         return answer

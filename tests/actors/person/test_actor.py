@@ -11,7 +11,7 @@ from rutter.actors.person.actor import Person
 from rutter.events.critic import PageAssessed
 from rutter.events.envelope import Envelope
 from rutter.events.person import ApprovalAnswered
-from rutter.events.validator import ApprovalRequested
+from rutter.events.validator import ApprovalRequested, Choice
 from rutter.events.vocabulary import AnyEvent
 from tests.support.case_table import for_each
 
@@ -106,6 +106,36 @@ async def test_a_phrase_must_be_typed_as_it_stands(typed: str, answer: PersonAns
     final = ApprovalRequested("2.1.1", 2, "confirm", "Cancel it for good?", phrase="confirm")
     assert await person.ask(final) == answer
     assert shown == ["Cancel it for good? [type 'confirm'] "]
+
+
+CHOICES = (Choice(1, 'the button "Save changes"', asks="it sends a form"), Choice(2, "a link"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("1", PersonAnswer(True, choice=1)),
+        (" 2 ", PersonAnswer(True, choice=2)),
+        ("me", PersonAnswer(True, myself=True)),
+        ("none", PersonAnswer(False)),
+        ("", PersonAnswer(False)),
+        ("3", PersonAnswer(False, "3")),
+    ],
+)
+async def test_at_the_terminal_a_choice_is_a_number_none_or_oneself(
+    typed: str, answer: PersonAnswer
+) -> None:
+    shown: list[str] = []
+    person = TerminalPerson(lambda _: typed, shown.append)
+    lost = ApprovalRequested("3.1", 3, "choice", "Which?", choices=CHOICES, window=True)
+    assert await person.ask(lost) == answer
+    assert shown == ['  1  the button "Save changes"  (it sends a form)', "  2  a link"]
+
+
+async def test_a_yes_to_a_choice_is_asked_which_one() -> None:
+    typed = {"Which? [1, 2, none] ": "yes", "Which one? [1, 2, none] ": "1"}
+    lost = ApprovalRequested("3.1", 3, "choice", "Which?", choices=CHOICES)
+    assert await TerminalPerson(typed.__getitem__).ask(lost) == PersonAnswer(True, choice=1)
 
 
 async def test_what_is_no_question_is_not_answered() -> None:

@@ -214,16 +214,17 @@ function groupOf(el) {
 
 // The few elements most like the recorded one, in the order of the page. None when there are too
 // many to be sure that the best is among them. Which of them it is, is not decided here.
-function lookalikes(recorded) {
+// `wide`: also `others`, which only a person may choose.
+function lookalikes(recorded, wide = false) {
   const tag = CSS.escape(recorded.tag);
   const all = everywhere(recorded.role ? `${INTERACTIVE},${tag}` : tag);
-  if (all.length > MAX_SEARCHED) return [];
+  if (all.length > MAX_SEARCHED) return { elements: [], others: [] };
   const before = labelsKnown;
   labelsKnown ||= new Map();
   formsKnown = new Map();
   namesKnown = new Map();
   try {
-    return mostLike(all, recorded);
+    return { elements: mostLike(all, recorded), others: wide ? [...inTheWay(), ...lessLike(all, recorded)] : [] };
   } finally {
     labelsKnown = before;
     formsKnown = null;
@@ -279,6 +280,60 @@ function within(best) {
   let left = MAX_TOLD;
   const size = (told) => new TextEncoder().encode(JSON.stringify(told)).length;
   return best.filter(({ told }) => (left -= size(told)) >= 0);
+}
+
+// ---- what only a person may choose -------------------------------------------------------------
+
+const PRESSED_ROLES = new Set(["button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "option", "switch", "treeitem"]);
+const CHOSEN_ROLES = new Set(["combobox", "listbox", "textbox", "searchbox", "spinbutton"]);
+const MAX_LESS = 4;
+const kin = (role, other) => akin(role, other) || [PRESSED_ROLES, CHOSEN_ROLES].some((roles) => roles.has(role) && roles.has(other));
+
+// What is used alike but has another role, and what is like it but hidden, with what would open it.
+function lessLike(all, recorded) {
+  const wanted = wantedOf(recorded);
+  const found = [];
+  for (const el of all) {
+    const role = roleOf(el);
+    const shown = isReachable(el);
+    if (!kin(role, wanted.role) || (shown && akin(role, wanted.role))) continue;
+    const points = resemblance(el, role, { ...wanted, box: null });
+    if (points < 1 || (!shown && !openerOf(el))) continue;
+    found.push({ el, points, shown });
+  }
+  const best = found.sort((a, b) => b.points - a.points).slice(0, MAX_LESS);
+  return best.map(({ el, shown }) => (shown ? { element: describe(el) } : { element: describe(el), first: describe(openerOf(el)) }));
+}
+
+const OPENERS = "summary,button,a,[role=button],[aria-haspopup],[aria-expanded]";
+
+// What a person would press to see it: what says that it opens the box that it is in, or stands before it.
+function openerOf(el) {
+  for (let at = el; at && at !== documentOf(el).body; at = around(at)) {
+    const root = rootOf(at), id = attribute(at, "id") && CSS.escape(attribute(at, "id"));
+    const named = id ? `[aria-controls~="${id}"],[popovertarget="${id}"],[data-target="#${id}"],[data-bs-target="#${id}"],[href="#${id}"]` : "";
+    const labels = (attribute(at, "aria-labelledby") || "").split(/\s+/).filter(Boolean).map((each) => `#${CSS.escape(each)}`).join(",");
+    const said = [named, labels].filter(Boolean).flatMap((each) => [...findAll(root, each)]);
+    const opener = said.find((each) => isVisible(each) && matches(each, OPENERS));
+    if (opener) return opener;
+    const beside = !isVisible(at) && parentOf(at) && isVisible(parentOf(at)) ? parentOf(at) : null;
+    if (beside) return [...findAll(beside, OPENERS)].filter((each) => isVisible(each) && !isInside(each, at)).findLast((each) => isBefore(each, at)) || null;
+  }
+  return null;
+}
+
+const isBefore = (one, other) => !!(Node.prototype.compareDocumentPosition.call(one, other) & Node.DOCUMENT_POSITION_FOLLOWING);
+
+// What can be pressed in what lies over the element that was found, in the order of the page.
+function inTheWay() {
+  if (!pinned || !isAttached(pinned) || !isVisible(pinned)) return [];
+  const [left, top, right, bottom] = inView(pinned);
+  const hit = right > left && bottom > top && !freeSpot(pinned, pinned) && deepest((left + right) / 2, (top + bottom) / 2);
+  if (!hit || isInside(pinned, hit)) return [];
+  let layer = upTo(hit, DIALOGS) || hit;
+  for (let up = around(layer); up && !isInside(pinned, up); up = around(up)) layer = up;
+  const pressed = [...findAll(layer, INTERACTIVE), layer].filter((el) => PRESSED_ROLES.has(roleOf(el)) && isVisible(el));
+  return pressed.slice(0, MAX_LESS).map((el) => ({ first: describe(el) }));
 }
 
 Object.assign(functions, { lookalikes });

@@ -320,7 +320,7 @@ async def test_fields_named_like_what_a_form_has_hide_nothing(
     ]
     fingerprint = msgspec.to_builtins(element.fingerprint)
     alike = await tab.call("lookalikes", fingerprint, within_ms=PATIENT)
-    assert element.exact in [other["exact"] for other in alike]
+    assert element.exact in [other["exact"] for other in alike["elements"]]
     await found(tab, way)
     assert (await tab.call("bringIntoView", element.exact, within_ms=PATIENT)) == {}
     assert (await tab.call("focusOn", element.exact, within_ms=PATIENT)).get("changed") is None
