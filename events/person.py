@@ -20,7 +20,8 @@ class ApprovalAnswered(Event, frozen=True, tag="ApprovalAnswered"):
 
 
 class QuestionPictured(Event, frozen=True, tag="QuestionPictured"):
-    """A picture shows what a question is about: the element, or the choices by their numbers."""
+    """A picture shows whoever is asked what it is about: the element, or the choices by their
+    numbers. Without one, none could be had."""
 
     approval: str
-    artifact: Artifact
+    artifact: Artifact | None = None

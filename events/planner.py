@@ -120,8 +120,8 @@ class LookalikesRequested(TryEvent, frozen=True, tag="LookalikesRequested"):
 
 
 class StepLost(TryEvent, frozen=True, tag="StepLost"):
-    """The Planner finds nothing that is clearly the element of this step, which is at `index`, or
-    something lies over it: a person is to say which of these it is, best first."""
+    """The Planner finds no element that is clearly that of the step at `index`, or it is covered.
+    A person is to say which of these it is, best first."""
 
     index: int
     why: str

@@ -114,6 +114,12 @@ class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):
     window: bool = False
     box: Box = Box()
 
+    @property
+    def framed(self) -> dict[str, Box]:
+        """What its picture frames: its choices by their numbers, or its one element."""
+        boxes = {str(each.number): each.box for each in self.choices} or {"": self.box}
+        return {number: box for number, box in boxes.items() if box.width and box.height}
+
 
 class CheckpointPassed(Event, frozen=True, tag="CheckpointPassed"):
     """A person did in the window what was asked of them: look again, and go on from there. Or they

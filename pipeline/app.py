@@ -162,9 +162,7 @@ class App:
         effectors: list[Effector] = [
             Observer(screen, artifacts),
             _executor(screen, bindings, started, artifacts),
-            Person(
-                answers or Nobody(), started.policy.approval_ms, QuestionWindow(screen, artifacts)
-            ),
+            _person(answers, screen, started, artifacts),
             Timer(),
             Advisor(
                 screen,
@@ -452,6 +450,16 @@ def _executor(
         upload_mb=started.policy.upload_mb,
         artifacts=artifacts,
     )
+
+
+def _person(
+    answers: Answers | None,
+    screen: Screen,
+    started: SessionStarted,
+    artifacts: ArtifactStore | None,
+) -> Person:
+    window = QuestionWindow(screen, artifacts)
+    return Person(answers or Nobody(), started.policy.approval_ms, window)
 
 
 def _screen(

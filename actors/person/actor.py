@@ -8,7 +8,6 @@ import anyio
 from rutter.actors.answers import Answers, SeesPictures
 from rutter.actors.person.question_window import QuestionWindow
 from rutter.events.envelope import Actor, Envelope
-from rutter.events.page import Artifact
 from rutter.events.person import ApprovalAnswered, QuestionPictured
 from rutter.events.validator import ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
@@ -37,8 +36,8 @@ class Person:
         question = envelope.event
         if not isinstance(question, ApprovalRequested):
             return
-        if (picture := await self._shown(question)) is not None:
-            yield QuestionPictured(question.approval, picture)
+        if (shown := await self._shown(question)) is not None:
+            yield shown
         by_hand = question.kind == "by_hand" and self._window is not None
         if by_hand and self._window is not None:
             await self._window.listened_to()
@@ -48,17 +47,17 @@ class Person:
         if by_hand and self._window is not None and answered is not None and answered.approved:
             self._window.finish()
 
-    async def _shown(self, question: ApprovalRequested) -> Artifact | None:
-        """The picture that goes with the question, for whoever is there and can look at one."""
+    async def _shown(self, question: ApprovalRequested) -> QuestionPictured | None:
+        """What goes with the question, for whoever is there and can look at a picture."""
         answers, window = self._answers, self._window
         if window is None or answers.who == "nobody" or not isinstance(answers, SeesPictures):
             return None
-        if question.approval in self._voided:
+        if question.approval in self._voided or not question.framed:
             return None
         picture = await window.picture(question)
         if picture is not None:
             answers.see(question, picture)
-        return picture
+        return QuestionPictured(question.approval, picture)
 
     def void(self, approval: str) -> None:
         """The question does not stand any more, whether it is being asked or still to be."""

@@ -27,12 +27,10 @@ class QuestionWindow:
 
     async def picture(self, question: ApprovalRequested) -> Artifact | None:
         """What the page looks like, with secrets covered; nothing where that cannot be had."""
-        boxes = {str(each.number): each.box for each in question.choices} or {"": question.box}
-        wanted = {number: box for number, box in boxes.items() if box.width and box.height}
-        if self._artifacts is None or not wanted:
+        if self._artifacts is None:
             return None
         try:
-            image = await self._framed(wanted)
+            image = await self._framed(question.framed)
         except NOT_HAD:
             return None
         store = self._artifacts.put

@@ -2,11 +2,15 @@
 
 import asyncio
 
-from rutter.actors.answers import PersonAnswer, TerminalPerson
+import msgspec
+
+from rutter.actors.answers import TerminalPerson
 from rutter.events.errors import BadInput
+from rutter.events.page import Artifact
 from rutter.pipeline.cli.daemon_client import DaemonClient, require_daemon
 from rutter.pipeline.cli.terminal import Options, Terminal
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.jobs.approvals import PendingQuestion
 
 
 def approvals(options: Options, settings: Settings, terminal: Terminal) -> None:
@@ -16,17 +20,26 @@ def approvals(options: Options, settings: Settings, terminal: Terminal) -> None:
     terminal.answer(asked)
     if not asked:
         terminal.say("nothing waits for you")
-    for each in asked:
-        terminal.say(f"{each['session']}  {each['kind']}: {each['question']}")
+    for each in msgspec.convert(asked, list[PendingQuestion]):
+        terminal.say(f"{each.session}  {each.kind}: {each.question}")
         if options.answer:
-            answer_at_terminal(daemon, each, terminal)
+            answer_at_terminal(daemon, each, settings, terminal)
+        elif each.choices:
+            terminal.say_below(*(f"{one.number}  {one.words}" for one in each.choices))
 
 
-def answer_at_terminal(daemon: DaemonClient, asked: dict[str, str], terminal: Terminal) -> None:
+def answer_at_terminal(
+    daemon: DaemonClient, asked: PendingQuestion, settings: Settings, terminal: Terminal
+) -> None:
     """Asks the person here, and tells the daemon what they said."""
     if not terminal.interactive:
         raise BadInput("nobody is at this terminal", "answer where somebody is")
-    answer: PersonAnswer = asyncio.run(
-        TerminalPerson(terminal.ask).put(asked["question"], asked.get("phrase", ""))
-    )
-    daemon.request("POST", f"/approvals/{asked['session']}/{asked['approval']}", answer)
+    if asked.picture:
+        place = settings.directory.artifacts.path(Artifact(asked.picture, 0))
+        terminal.note(f"picture: {place}")
+    person = TerminalPerson(terminal.ask, terminal.note)
+    if asked.kind == "choice":
+        answer = asyncio.run(person.pick(asked.question, asked.choices, window=asked.window))
+    else:
+        answer = asyncio.run(person.put(asked.question, asked.phrase))
+    daemon.request("POST", f"/approvals/{asked.session}/{asked.approval}", answer)

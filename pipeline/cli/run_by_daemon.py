@@ -4,11 +4,13 @@ its end, and answered for by whoever sits here."""
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
 from rutter.events.jobs import Run
+from rutter.events.person import QuestionPictured
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.cli.approvals import answer_at_terminal
 from rutter.pipeline.cli.daemon_client import DaemonClient
 from rutter.pipeline.cli.terminal import Options, RunProgress, Terminal
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.jobs.approvals import PendingQuestion, pending
 from rutter.pipeline.queries.look_back import story_of
 from rutter.replay.story.told_session import Story
 
@@ -47,13 +49,14 @@ def run_through_daemon(
 ) -> Story:
     """The story of its session. Ctrl-C stops it there."""
     job = daemon.submit(run)
-    session = ""
+    session, asked = "", AskedThere()
     try:
         with RunProgress(terminal, what=what) as progress:
             session = _begun(daemon, job)
             for envelope in daemon.events(session):
                 progress.hear(envelope)
-                _ask(envelope, daemon, progress, terminal)
+                if (question := asked.of(envelope)) is not None:
+                    _ask(question, daemon, settings, progress, terminal)
     except KeyboardInterrupt:
         terminal.note("stopping it")
         daemon.call_off(job)
@@ -73,15 +76,34 @@ def _begun(daemon: DaemonClient, job: str) -> str:
     raise AssertionError("it is looked at until it has begun or ended")
 
 
+class AskedThere:
+    """A question is asked there when its picture was taken, if it has one."""
+
+    def __init__(self) -> None:
+        self._last: ApprovalRequested | None = None
+
+    def of(self, envelope: Envelope) -> PendingQuestion | None:
+        match envelope.event:
+            case ApprovalRequested() as asked if not asked.framed:
+                return pending(envelope.session, asked)
+            case ApprovalRequested() as asked:
+                self._last = asked
+            case QuestionPictured(artifact=picture) if self._last is not None:
+                return pending(envelope.session, self._last, picture)
+            case _:
+                pass
+        return None
+
+
 def _ask(
-    envelope: Envelope, daemon: DaemonClient, progress: RunProgress, terminal: Terminal
+    asked: PendingQuestion,
+    daemon: DaemonClient,
+    settings: Settings,
+    progress: RunProgress,
+    terminal: Terminal,
 ) -> None:
-    asked = envelope.event
-    if not isinstance(asked, ApprovalRequested):
-        return
     if not terminal.interactive:
         terminal.note(f"it waits for a person: {asked.question} -> rutter approvals --answer")
         return
     with progress.still():
-        told = {"approval": asked.approval, "question": asked.question, "phrase": asked.phrase}
-        answer_at_terminal(daemon, told | {"session": envelope.session}, terminal)
+        answer_at_terminal(daemon, asked, settings, terminal)

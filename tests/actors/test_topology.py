@@ -32,6 +32,7 @@ UNHEARD = {
     *(
         "ArtifactsExpired",
         "BarDisturbed",
+        "QuestionPictured",
         "ScreenshotTaken",
         "DialogOpened",
         "PopupOpened",

@@ -7,7 +7,9 @@ import msgspec
 
 from rutter.actors.answers import PersonAnswer, Who
 from rutter.events.errors import BadInput
-from rutter.events.validator import ApprovalRequested
+from rutter.events.page import Artifact
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ApprovalRequested, Choice
 
 
 class NoSuchQuestion(BadInput):
@@ -18,7 +20,10 @@ class NoSuchQuestion(BadInput):
 
 class PendingQuestion(msgspec.Struct, frozen=True):
     """A person is asked this, as the log has it. `phrase` must be typed out for a yes;
-    `maybe_done_by` is the step that may have done it already, 0 where none may."""
+    `maybe_done_by` is the step that may have done it already, 0 where none may. A yes to `choices`
+    says which of them it is, by its number; with a `window` it may also be done there by oneself.
+    `picture` is the artifact that shows what it is about. `workflow` is run with these `values`.
+    """
 
     session: str
     approval: str
@@ -28,6 +33,34 @@ class PendingQuestion(msgspec.Struct, frozen=True):
     phrase: str = ""
     step: int = 0
     maybe_done_by: int = 0
+    choices: tuple[Choice, ...] = ()
+    window: bool = False
+    picture: str = ""
+    workflow: str = ""
+    values: dict[str, str] = {}
+
+
+def pending(
+    session: str,
+    asked: ApprovalRequested,
+    picture: Artifact | None = None,
+    started: SessionStarted | None = None,
+) -> PendingQuestion:
+    return PendingQuestion(
+        session=session,
+        approval=asked.approval,
+        kind=asked.kind,
+        question=asked.question,
+        origin=asked.origin,
+        phrase=asked.phrase,
+        step=asked.step,
+        maybe_done_by=asked.maybe_done_by,
+        choices=asked.choices,
+        window=asked.window,
+        picture=picture.sha256 if picture is not None else "",
+        workflow=started.name if started is not None else "",
+        values=started.values if started is not None else {},
+    )
 
 
 class Questions:
@@ -38,8 +71,8 @@ class Questions:
             tuple[str, str], tuple[PendingQuestion, asyncio.Future[PersonAnswer]]
         ] = {}
 
-    def of(self, session: str) -> "TokenHolder":
-        return TokenHolder(self, session)
+    def of(self, session: str, started: SessionStarted | None = None) -> "TokenHolder":
+        return TokenHolder(self, session, started)
 
     def pending(self, session: str = "") -> tuple[PendingQuestion, ...]:
         """Oldest first."""
@@ -60,14 +93,14 @@ class Questions:
                 f"a yes to this must be typed out: {question.phrase}",
                 f'send "phrase": "{question.phrase}"',
             )
+        if answer.approved and question.kind == "choice":
+            _check_choice(question, answer)
         waiting.set_result(answer)
         return question
 
-    async def wait(self, session: str, asked: ApprovalRequested) -> PersonAnswer:
-        key = session, asked.approval
+    async def wait(self, question: PendingQuestion) -> PersonAnswer:
+        key = question.session, question.approval
         waiting: asyncio.Future[PersonAnswer] = asyncio.get_running_loop().create_future()
-        of = (asked.approval, asked.kind, asked.question, asked.origin, asked.phrase, asked.step)
-        question = PendingQuestion(session, *of, asked.maybe_done_by)
         self._pending[key] = question, waiting
         try:
             return await waiting
@@ -75,14 +108,34 @@ class Questions:
             del self._pending[key]
 
 
+def _check_choice(question: PendingQuestion, answer: PersonAnswer) -> None:
+    numbers = [each.number for each in question.choices]
+    if answer.choice in numbers or (answer.myself and question.window):
+        return
+    named = ", ".join(map(str, numbers)) or "none is shown"
+    myself = ', or "myself": true' if question.window else ""
+    raise BadInput(
+        f"a yes to this must say which element it is: {named}",
+        f'send "choice": NUMBER{myself}; or "approved": false, if it is none of them',
+    )
+
+
 class TokenHolder:
     """The holder of the person's token answers for one session."""
 
     who: Who = "daemon"
 
-    def __init__(self, questions: Questions, session: str) -> None:
+    def __init__(
+        self, questions: Questions, session: str, started: SessionStarted | None = None
+    ) -> None:
         self._questions = questions
         self._session = session
+        self._started = started
+        self._pictures: dict[str, Artifact] = {}
+
+    def see(self, question: ApprovalRequested, picture: Artifact) -> None:
+        self._pictures[question.approval] = picture
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
-        return await self._questions.wait(self._session, question)
+        picture = self._pictures.pop(question.approval, None)
+        return await self._questions.wait(pending(self._session, question, picture, self._started))

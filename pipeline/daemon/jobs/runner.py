@@ -89,4 +89,6 @@ class JobRunner:
 
         with without_paths(settings):
             leaving = await anyio.to_thread.run_sync(start)
-        return await leaving.run(self._app, self._browser, session, self._questions.of(session))
+        return await leaving.run(
+            self._app, self._browser, session, self._questions.of(session, leaving.started)
+        )

@@ -5,7 +5,8 @@ import pytest
 
 from rutter.actors.answers import PersonAnswer
 from rutter.events.errors import BadInput
-from rutter.events.validator import ApprovalRequested
+from rutter.events.page import Artifact
+from rutter.events.validator import ApprovalRequested, Choice
 from rutter.pipeline.daemon.jobs.approvals import NoSuchQuestion, Questions
 
 pytestmark = pytest.mark.anyio
@@ -68,3 +69,28 @@ async def test_with_its_session_a_question_is_void() -> None:
     assert questions.pending() == ()
     with pytest.raises(NoSuchQuestion):
         questions.answer("run-1", "for-4", PersonAnswer(True))
+
+
+WHICH = ApprovalRequested(
+    "3.1", 3, "choice", "Which one?", choices=(Choice(1, "a"), Choice(2, "b")), window=True
+)
+
+
+async def test_a_yes_to_a_choice_says_which_one_it_is() -> None:
+    questions, heard = Questions(), []
+
+    async def ask() -> None:
+        holder = questions.of("run-1")
+        holder.see(WHICH, Artifact("a" * 64, 1))
+        heard.append(await holder.ask(WHICH))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask)
+        await anyio.wait_all_tasks_blocked()
+        [pending] = questions.pending()
+        assert (pending.picture, pending.choices) == ("a" * 64, WHICH.choices)
+        for choice in (0, 3):
+            with pytest.raises(BadInput, match="must say which element it is: 1, 2"):
+                questions.answer("run-1", "3.1", PersonAnswer(True, choice=choice))
+        questions.answer("run-1", "3.1", PersonAnswer(True, choice=2))
+    assert heard == [PersonAnswer(True, choice=2)]
