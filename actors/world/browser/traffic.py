@@ -120,8 +120,10 @@ class Traffic:
 
     @property
     def open(self) -> bool:
-        """Whether a connection of the page serves something that is not over."""
-        return bool(self._lasting) or any(each.kind != BEACON for each in self._open.values())
+        """Whether a connection of the page serves something that is not over. Of documents that
+        gave way to others the browser does not tell that they are."""
+        waiting = (*ASKED_BY_SCRIPT, SCRIPT)
+        return bool(self._lasting) or any(each.kind in waiting for each in self._open.values())
 
     def tell(self) -> tuple[Exchange, ...]:
         """What was sent or answered since this was asked for last."""
