@@ -7,6 +7,7 @@ import pytest
 
 from rutter.actors.executor.actor import Executor
 from rutter.actors.world.browser.tab import Tab
+from rutter.events.action import ByCss, Target
 from rutter.events.executor import ActionDone, ActionFailed, TargetChanged
 from tests.actors.executor.test_actor import act_on, executor, perform
 from tests.support.browser_fixtures import show
@@ -64,7 +65,7 @@ async def test_what_changes_under_a_press_is_not_clicked(
         assert as_judged(said, asked(server, since)), f"{name}, {moment}: {said}"
 
 
-@pytest.mark.parametrize("moment", ["keydown", "keypress"])
+@pytest.mark.parametrize("moment", ["focusin", "keydown", "keypress"])
 @pytest.mark.parametrize("swap", ["its form's address", "an address of its own", "its form"])
 async def test_what_changes_under_a_key_is_not_sent(
     executor: Executor, tab: Tab, server: PageServer, moment: str, swap: str
@@ -107,3 +108,32 @@ async def test_what_a_page_does_of_its_own_with_a_press_is_left_to_it(
     said: Any = await perform(executor, act_on("click", "#it"))
     assert isinstance(said, ActionDone), said
     assert await tab.page.title() == "done"
+
+
+CARD = """<p id=it draggable=true style=height:30px>Order 1</p>
+<section id=to style=height:60px>Archive</section><script>
+addEventListener('dragstart', (e) => e.dataTransfer.setData('text/plain', e.target.id));
+addEventListener('dragover', (e) => e.preventDefault());
+addEventListener('drop', (e) => {
+  e.preventDefault();
+  document.title = `${e.dataTransfer.getData('text/plain')} ${e.target.id}`;
+});
+const it = document.getElementById('it'), to = document.getElementById('to');
+const once = (type, then) => addEventListener(type, then, {once: true, capture: true});</script>"""
+DRAGS: Mapping[str, str] = {
+    "what is dragged": "it.outerHTML = '<p id=evil draggable=true>All orders</p>'",
+    "where it is dropped": "to.outerHTML = '<section id=evil style=height:60px>Delete</section>'",
+    "what lies there": "to.insertAdjacentHTML('beforebegin', '<section id=evil"
+    " style=position:fixed;inset:0>Delete</section>')",
+}
+
+
+@pytest.mark.parametrize("moment", ["pointermove", "pointerdown", "dragstart", "dragover"])
+async def test_what_changes_under_a_drag_is_not_dropped(
+    executor: Executor, tab: Tab, server: PageServer, moment: str
+) -> None:
+    for name, swap in DRAGS.items():
+        await show(tab, server, f"{CARD}<script>once('{moment}', () => {{ {swap} }})</script>")
+        onto = act_on("drag", "#it", to=Target((ByCss("#to"),)))
+        said = await perform(executor, onto)
+        assert await tab.page.title() in ("", "it to"), f"{name}, {moment}: {said}"

@@ -192,7 +192,7 @@ function aimDrag(digest, ways, drop) {
   const begin = freeSpot(pinned, pinned), end = dropOn(to, drop) || freeSpot(to, to) || middleOf(to);
   const over = begin ? null : coveredBy(pinned);
   if (over) return { code: "element_obscured", ...over, message: over.message || "it is not in view with where it is dragged to" };
-  return end ? arm(pinned, digest, { ...begin, end }) : { code: "element_not_visible" };
+  return end ? arm(pinned, digest, { ...begin, end }, to) : { code: "element_not_visible" };
 }
 
 // Where it was let go when it was recorded, if that is in view: above or below the middle may matter.
@@ -216,15 +216,16 @@ function middleOf(el) {
 // and held back if it would set off something else. So is the event that does it, before the page
 // hears of that: what the page made of the press may lead elsewhere.
 const DOES_IT = ["click", "auxclick"];
-const GUARDED = ["pointerdown", "mousedown", "pointerup", "mouseup", ...DOES_IT];
+const LETS_GO = ["pointerup", "mouseup", "drop"];
+const GUARDED = ["pointerdown", "mousedown", "dragstart", ...LETS_GO, ...DOES_IT];
 const ARMED_MS = 3000;
 const HELD_MS = 60_000; // a button that is held down, a page that takes its time with the press
 let armed = null;
 
-function arm(el, digest, spot) {
+function arm(el, digest, spot, to = null) {
   disarm();
-  const timer = setTimeout(disarm, ARMED_MS), dragged = !!spot.end;
-  armed = { el, digest, leads: leadsTo(el), missed: "", changed: false, done: dragged, windows: [], timer };
+  const timer = setTimeout(disarm, ARMED_MS), said = to && saidOf(to);
+  armed = { el, digest, to, said, leads: leadsTo(el), missed: "", changed: false, done: !!to, windows: [], timer };
   for (let frame = frameOf(el), view = documentOf(el).defaultView; frame; frame = frameOf(frame)) {
     armed.windows.push(view);
     view = documentOf(frame).defaultView;
@@ -252,6 +253,8 @@ function watchPress(event) {
   if (!armed || !event.isTrusted) return;
   const hit = event.composedPath()[0];
   if (event.type === "pointerdown") pressOn(hit);
+  else if (armed.to && event.type === "dragstart") armed.missed ||= event.composedPath().includes(armed.el) ? "" : saidOf(hit);
+  else if (armed.to && LETS_GO.includes(event.type)) letGoOn(event, hit);
   else if (DOES_IT.includes(event.type) && !armed.done) clickOn(hit);
   if (armed.missed || armed.changed) holdBack(event);
 }
@@ -270,6 +273,15 @@ function clickOn(hit) {
   const known = hit && isElement(hit) && isAttached(armed.el) && setsOffTheSame(hit, armed.el);
   if (known) armed.changed ||= leadsTo(armed.el) !== armed.leads;
   else if (hit && isElement(hit) && matches(setOff(hit), SETS_OFF)) armed.missed ||= saidOf(hit);
+}
+
+// A list is built anew under what is dragged over it, and what is dragged may lie there already. What the
+// browser itself lets go is told to what lies there: not to something else that was put above it.
+function letGoOn(event, hit) {
+  const path = event.composedPath(), { el, to, said } = armed;
+  const there = isAttached(to) || path.some((each) => isElement(each) && saidOf(each) === said);
+  const onIt = event.type !== "drop" || !isAttached(to) || path.includes(to) || path.includes(el) || hit.contains(to);
+  if (!there || !onIt) armed.missed ||= saidOf(hit);
 }
 
 const saidOf = (hit) => clip(hit && isElement(hit) ? `${tagOf(hit)} ${textOf(hit)}` : "nothing", 80);
