@@ -17,7 +17,7 @@ from rutter.replay.verify import fresh_deciders, verify
 
 pytestmark = pytest.mark.anyio
 
-EVENTS = 2_000
+EVENTS = 1_000
 
 
 async def test_a_log_of_long_use_is_whole_follows_from_its_facts_and_opens(tmp_path: Path) -> None:
