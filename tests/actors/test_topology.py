@@ -6,8 +6,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_args
 
-import pytest
-
 from rutter.actors.topology import DECIDERS, EFFECTORS, HEARD, Hearers, row
 from rutter.events.critic import FilesRequested, PageAssessed
 from rutter.events.envelope import Actor, kind
@@ -25,6 +23,7 @@ from rutter.events.runtime import SessionPaused, SessionResumed, SessionStarted
 from rutter.events.tools import ToolAnswered, ToolCalled
 from rutter.events.validator import ActionStarted, ApprovalRequested, PlanAdmitted, QueryStarted
 from rutter.events.vocabulary import AnyEvent
+from tests.support.case_table import for_each
 
 # Facts of the world that nobody decides on yet; they are in the log for people.
 UNHEARD = {
@@ -74,7 +73,7 @@ def test_every_event_is_in_the_table_or_known_to_be_heard_by_nobody() -> None:
     assert in_table & UNHEARD == set()
 
 
-@pytest.mark.parametrize("decider", DECIDERS)
+@for_each("decider", DECIDERS)
 def test_what_a_decider_matches_on_it_hears(decider: Actor) -> None:
     matched = set[type[Event]]()
     for name in MODULES[decider]:
@@ -83,7 +82,7 @@ def test_what_a_decider_matches_on_it_hears(decider: Actor) -> None:
     assert deaf == set()
 
 
-@pytest.mark.parametrize("name", ["observer", "executor", "timer"])
+@for_each("name", ["observer", "executor", "timer"])
 def test_what_an_effector_matches_on_it_hears(name: str) -> None:
     module = importlib.import_module(f"rutter.actors.{name}.actor")
     actor = "clock" if name == "timer" else name
@@ -95,7 +94,7 @@ def test_what_an_effector_matches_on_it_hears(name: str) -> None:
     assert deaf == set()
 
 
-@pytest.mark.parametrize("event", list(HEARD), ids=kind)
+@for_each("event", list(HEARD))
 def test_deciders_decide_and_effectors_act(event: type[Event]) -> None:
     heard = row(event)
     assert set(heard.deciders) <= set(DECIDERS)

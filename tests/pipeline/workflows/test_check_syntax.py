@@ -32,6 +32,7 @@ from rutter.pipeline.workflows.check_syntax import (
     read_check,
     write_check,
 )
+from tests.support.case_table import for_each
 
 WRITTEN = {
     "text_visible:Order sent: 1008": TextVisible("Order sent: 1008"),
@@ -57,7 +58,7 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize(("text", "check"), WRITTEN.items())
+@for_each("text, check", WRITTEN.items())
 def test_a_check_is_read_as_it_is_written(text: str, check: Check) -> None:
     assert read_check(text) == check
     assert read_check(write_check(check)) == check
@@ -67,8 +68,8 @@ def test_every_type_of_check_can_be_written() -> None:
     assert {type(check) for check in WRITTEN.values()} == set(get_args(Check)) - {ServerAnswered}
 
 
-@pytest.mark.parametrize(
-    ("text", "wrong", "instead"),
+@for_each(
+    "text, wrong, instead",
     [
         ("text_seen:Order", "there is no check 'text_seen'", "text_visible:TEXT"),
         ("", "there is no check ''", "file_size:PATH>=BYTES"),
@@ -102,8 +103,8 @@ def test_what_is_no_check_is_refused_with_what_there_is(
     assert instead in caught.value.fix
 
 
-@pytest.mark.parametrize(
-    ("given", "wrong"),
+@for_each(
+    "given, wrong",
     [
         ({"type": "text_seen", "value": "x"}, "there is no check 'text_seen'"),
         ({"value": "x"}, "there is no check 'None'"),

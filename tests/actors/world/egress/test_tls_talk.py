@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from rutter.actors.world.egress.tls_talk import BROKEN, TlsTalk
+from tests.support.case_table import for_each
 from tests.support.tls_authority import authority
 
 AUTHORITY = authority()
@@ -94,9 +95,9 @@ CASES = {
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
 
 
-@pytest.mark.parametrize("cut", [1, 7, 1 << 16])
-@pytest.mark.parametrize("version", VERSIONS, ids=["1.2", "1.3"])
-@pytest.mark.parametrize("name", CASES)
+@for_each("cut", [1, 7, 1 << 16])
+@for_each("version", VERSIONS)
+@for_each("name", CASES)
 def test_a_server_that_leaves_with_an_answer_owed_breaks_off(
     name: str, version: ssl.TLSVersion, cut: int
 ) -> None:
@@ -117,7 +118,7 @@ def test_a_server_that_leaves_with_an_answer_owed_breaks_off(
         assert not ends.held
 
 
-@pytest.mark.parametrize("data", [b"GET / HTTP/1.1\r\n\r\n", bytes(3), b"\x17\x03\x03\0\x13"])
+@for_each("data", [b"GET / HTTP/1.1\r\n\r\n", bytes(3), b"\x17\x03\x03\0\x13"])
 def test_what_is_not_tls_is_left_as_it_is(data: bytes) -> None:
     talk = TlsTalk()
     talk.browser_says(data)

@@ -14,6 +14,7 @@ import pytest
 from rutter.events.errors import BadInput
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.daemon.notify.webhooks import Courier, Letter, RetryPace, key_of, signature
+from tests.support.case_table import for_each
 from tests.support.loopback import free_port
 from tests.support.notice_receiver import WAIT_S, Reply, Told
 
@@ -79,7 +80,7 @@ async def test_one_who_fails_and_recovers_is_told_again_under_the_same_name() ->
         assert (courier.statistics().sent, courier.statistics().failed) == (1, 0)
 
 
-@pytest.mark.parametrize("reply", [Reply(500), Reply(429), Reply(drops=True)])
+@for_each("reply", [Reply(500), Reply(429), Reply(drops=True)])
 async def test_after_so_many_attempts_it_is_given_up_and_the_next_one_is_tried(
     reply: Reply,
 ) -> None:
@@ -91,7 +92,7 @@ async def test_after_so_many_attempts_it_is_given_up_and_the_next_one_is_tried(
         assert (courier.statistics().sent, courier.statistics().failed) == (1, 1)
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 410])
+@for_each("status", [400, 401, 404, 410])
 async def test_one_who_does_not_want_it_is_not_asked_again(status: int) -> None:
     with Told(Reply(status)) as told:
         async with carrying(told.url) as courier:
@@ -101,7 +102,7 @@ async def test_one_who_does_not_want_it_is_not_asked_again(status: int) -> None:
         assert (courier.statistics().sent, courier.statistics().failed) == (1, 1)
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@for_each("status", [301, 302, 303, 307, 308])
 async def test_where_one_is_sent_on_to_is_not_gone_to(status: int) -> None:
     with Told() as elsewhere, Told(Reply(status, [("location", elsewhere.url)])) as told:
         async with carrying(told.url) as courier:
@@ -127,7 +128,7 @@ async def test_one_who_is_down_is_told_when_they_are_up_again() -> None:
         await courier.stop(WAIT_S)
 
 
-@pytest.mark.parametrize("reply", [Reply(hangs=True), Reply(drips=True)])
+@for_each("reply", [Reply(hangs=True), Reply(drips=True)])
 async def test_one_who_never_answers_is_left_when_the_time_is_over(reply: Reply) -> None:
     with Told(reply, reply) as told:
         async with carrying(told.url, SHORT) as courier:
