@@ -108,3 +108,11 @@ def came_of(step: StepStory, reason: str) -> Outcome:
 
 def sketch(words: str) -> str:
     return SKETCHES.get(words.partition(" ")[0], SKETCHED)
+
+
+def size(number: int) -> str:
+    for unit in ("B", "KB", "MB"):
+        if number < 10_000:
+            return f"{number:,} {unit}"
+        number //= 1_000
+    return f"{number:,} GB"

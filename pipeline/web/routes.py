@@ -14,7 +14,7 @@ from litestar.response import Redirect, Stream
 
 from rutter.events.errors import RutterError
 from rutter.pipeline.daemon.http.access import AccessRule
-from rutter.pipeline.daemon.http.errors import NotThere, refuse, refuse_http
+from rutter.pipeline.daemon.http.errors import NotThere, fail, refuse, refuse_http
 from rutter.pipeline.daemon.http.refusals import PLAIN_PAGE, HttpRefusal
 from rutter.pipeline.daemon.http.routes.artifacts import Digest
 from rutter.pipeline.daemon.http.routes.common import (
@@ -27,7 +27,7 @@ from rutter.pipeline.daemon.http.routes.common import (
     get,
     post,
 )
-from rutter.pipeline.web import run_pages, workflow_pages
+from rutter.pipeline.web import figure_pages, run_pages, workflow_pages
 from rutter.pipeline.web.asked_questions import asked_questions
 from rutter.pipeline.web.found_runs import RunFilter
 from rutter.pipeline.web.now import now_of
@@ -169,18 +169,54 @@ async def workflows(request: Asked) -> Response[str]:
     return await page(request, "workflows.html", lambda: workflow_pages.workflows_of(settings))
 
 
-@get("/workflows/{name:str}")
-async def workflow(request: Asked, name: AnyName, version: Version = 0) -> Response[str]:
+@get("/workflows/one")
+async def workflow(request: Asked, name: AnyText, version: Version = 0) -> Response[str]:
     settings = daemon_of(request).settings
     read = partial(workflow_pages.workflow_of, settings, name, version)
     return await page(request, "workflow.html", read)
 
 
-@get("/workflows/{name:str}/compare")
-async def compare(request: Asked, name: AnyName, old: Version, new: Version) -> Response[str]:
+@get("/workflows/compare")
+async def compare(request: Asked, name: AnyText, old: Version, new: Version) -> Response[str]:
     settings = daemon_of(request).settings
     read = partial(workflow_pages.compared, settings, name, old, new)
     return await page(request, "compare.html", read)
+
+
+@get("/learned")
+async def learned(request: Asked) -> Response[str]:
+    settings = daemon_of(request).settings
+    return await page(request, "learned.html", partial(figure_pages.learned_of, settings))
+
+
+@get("/learned/chart", sync_to_thread=True)
+def chart(request: Asked) -> Response[str]:
+    drawn = figure_pages.chart_of(daemon_of(request).settings)
+    return Response(drawn, media_type="image/svg+xml")
+
+
+@get("/learned/habits")
+async def habits(request: Asked) -> Response[str]:
+    settings = daemon_of(request).settings
+    return await page(request, "habits.html", partial(figure_pages.habits_of, settings))
+
+
+@get("/models")
+async def models(request: Asked) -> Response[str]:
+    settings = daemon_of(request).settings
+    return await page(request, "models.html", partial(figure_pages.models_of, settings))
+
+
+@get("/log")
+async def log(request: Asked) -> Response[str]:
+    settings = daemon_of(request).settings
+    return await page(request, "log.html", partial(figure_pages.log_of, settings))
+
+
+@get("/log/verify")
+async def verify_log(request: Asked) -> Response[str]:
+    settings = daemon_of(request).settings
+    return await page(request, "verified.html", partial(figure_pages.verified_log, settings))
 
 
 @get("/jobs/{job:str}")
@@ -244,13 +280,21 @@ def _shown_http(request: Request[Any, Any, Any], error: HTTPException) -> Respon
     return _refused(HttpRefusal(code, error.detail))
 
 
+def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    told = fail(request, error)
+    if "text/html" not in request.headers.get("accept", ""):
+        return told
+    return _refused(HttpRefusal("failed", told.content.message))
+
+
 def web_routes() -> Router:
     return Router(
         "/web",
         route_handlers=[
             *(make_link, revoke, open_link, static, home, now, events, picture),
             *(approvals, runs, run, again, what_if, report, job, workflows, workflow, compare),
+            *(learned, chart, habits, models, log, verify_log),
         ],
         include_in_schema=False,
-        exception_handlers={RutterError: _shown, HTTPException: _shown_http},
+        exception_handlers={RutterError: _shown, HTTPException: _shown_http, Exception: _failed},
     )

@@ -21,6 +21,8 @@ sendForms(document);
 follow(document.querySelector("main[data-live]"), tellAges);
 tellAges(document);
 
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // A slider shows what it is moved to without a button.
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-at-once]")) event.target.form.requestSubmit();
