@@ -37,11 +37,11 @@ check: venv ## format, lint, types, import layers, fast tests (no browser needed
 	$(RUN) -m ruff check .
 	@$(MAKE) --no-print-directory -j 2 check-types check-tests
 
-check-types:
+check-types: venv
 	$(RUN) -m mypy --strict rutter tests bench
 	$(VENV)/bin/lint-imports --no-logo
 
-check-tests:
+check-tests: venv
 	$(RUN) -m pytest -q -n auto --dist worksteal -m "$(FAST)" $(PYTEST_ARGS)
 
 bench: setup ## measure, each figure as a ratio to its limit
