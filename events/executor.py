@@ -39,7 +39,8 @@ class TargetResolved(TryEvent, frozen=True, tag="TargetResolved"):
 
 class TargetMissing(TryEvent, frozen=True, tag="TargetMissing"):
     """The Executor found no element to use. `instead` is which of the elements that end the wait
-    was there. `waited_ms` is how long it waited, where that was all the patience there is."""
+    was there. `waited_ms` is how long it waited, where that was all the patience there is. `says`
+    is what the page says of there being nothing: "0 results"."""
 
     code: ErrorCode
     tries: tuple[Try, ...] = ()
@@ -47,6 +48,7 @@ class TargetMissing(TryEvent, frozen=True, tag="TargetMissing"):
     instead: int = -1
     rest: Rest | None = None
     waited_ms: int = 0
+    says: Untrusted = Untrusted()
 
 
 class TargetChanged(TryEvent, frozen=True, tag="TargetChanged"):
@@ -84,7 +86,8 @@ class ActionDone(TryEvent, frozen=True, tag="ActionDone"):
 class ActionFailed(TryEvent, frozen=True, tag="ActionFailed"):
     """The action failed; with `dispatched` input reached the page, and nothing is simply repeated.
     `waited_ms` is how long the element was waited for, where that was all the patience there is;
-    `dialog` what the dialog is called that is in the way, if one is."""
+    `dialog` what the dialog is called that is in the way, if one is; `offers` what a list has in
+    place of the option that it has not."""
 
     code: ErrorCode
     dispatched: bool
@@ -92,6 +95,7 @@ class ActionFailed(TryEvent, frozen=True, tag="ActionFailed"):
     took_us: int = 0
     waited_ms: int = 0
     dialog: str = ""
+    offers: str = ""
 
 
 class QueryAnswered(TryEvent, frozen=True, tag="QueryAnswered"):

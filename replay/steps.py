@@ -104,6 +104,13 @@ class SessionSteps(Fold):
         doubts = (step.under_way or step.doubtful for step in self.steps.values())
         return bool(self.unknown) or any(doubts)
 
+    @property
+    def in_doubt(self) -> bool:
+        """Whether what has an unknown outcome may have changed something. What can be undone, such
+        as the loading of a page, leaves nothing to be looked for."""
+        open_now = [step for step in self.steps.values() if step.under_way or step.doubtful]
+        return bool(self.unknown) and (not open_now or any(step.sent for step in open_now))
+
     @hears
     def _start(self, started: SessionStarted) -> None:
         self.started = started

@@ -80,7 +80,7 @@ def _words(node: ast.AST, module: ModuleType | None) -> list[str]:
             return [word for each in patterns for word in _words(each, module)]
         case ast.Name(id=name) if name.isupper() and module is not None:
             found = getattr(module, name, ())
-            found = (found,) if isinstance(found, str) else found
+            found = (found,) if isinstance(found, str | int) else found
             return [each for each in found if isinstance(each, str)]
         case _:
             return []

@@ -210,7 +210,8 @@ class Executor:
         if outcome.code is not None:
             said, waited_ms = on_one_line(outcome.message)[:200], self._waited_ms(outcome)
             failed = (outcome.code, outcome.dispatched, said, took_us, waited_ms)
-            return ActionFailed(step, attempt, *failed, dialog=on_one_line(outcome.dialog)[:60])
+            dialog, offers = on_one_line(outcome.dialog)[:60], on_one_line(outcome.offers)[:200]
+            return ActionFailed(step, attempt, *failed, dialog=dialog, offers=offers)
         navigated, held, typed = outcome.navigated, outcome.value_set, outcome.typed
         at = self._held.pinned.addresses.at_input if self._held.pinned is not None else ""
         return ActionDone(

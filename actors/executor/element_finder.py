@@ -9,8 +9,9 @@ import msgspec
 from rutter.actors.executor.held_element import ANSWER_MS, INPUT_MS, HeldElement
 from rutter.actors.executor.outcome import missing_by
 from rutter.actors.executor.patience import StepPatience
+from rutter.actors.rules.text.untrusted import on_one_line
 from rutter.actors.world.browser.page_session import PageClosed, PageTimeout
-from rutter.events.action import Action, Secret
+from rutter.events.action import Action, Secret, Untrusted
 from rutter.events.errors import BadInput
 from rutter.events.executor import LookalikesFound, TargetMissing, TargetResolved
 from rutter.events.page import Lookalike, Resolved, Rest, Resting, Try
@@ -18,6 +19,8 @@ from rutter.events.planner import LookalikesRequested
 from rutter.events.validator import PlanAdmitted
 from rutter.events.vocabulary import AnyEvent
 
+LONGEST = 80  # characters of what a page says of there being nothing
+NONE = Untrusted()
 LOOKALIKES_MS = 3_000  # a page with thousands of candidates; a step that waits longer is lost
 
 
@@ -45,7 +48,11 @@ class ElementFinder:
         if raw["element"] is None:
             code, instead = missing_by(action, tries), int(raw.get("instead", -1))
             waited_ms = patience.waited_ms if instead < 0 else 0
-            return TargetMissing(*patience.of, code, tries, took_us, instead, rest, waited_ms)
+            says = (
+                Untrusted(on_one_line(str(raw.get("says", ""))[:LONGEST])) if instead < 0 else NONE
+            )
+            of = patience.of
+            return TargetMissing(*of, code, tries, took_us, instead, rest, waited_ms, says)
         try:
             element = msgspec.convert(raw["element"], Resolved)
         except msgspec.ValidationError:

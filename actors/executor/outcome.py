@@ -26,6 +26,7 @@ class ActionOutcome(NamedTuple):
     typed: str | None = None
     changed: Resolved | None = None
     dialog: str = ""
+    offers: str = ""
     file: bool = False
     hung: bool = False
 

@@ -272,7 +272,8 @@ class PageInput:
             checked = {"set": True}  # nothing but the choice can have led away
         if refused := refused_by(checked):
             if refused.code == "option_not_found" and not isinstance(action.value, Secret):
-                return refused._replace(message=f"{value!r} is not among: {refused.message}")
+                offers = refused.message
+                return refused._replace(message=f"{value!r} is not among: {offers}", offers=offers)
             return refused
         settled = await self._settled()
         return settled._replace(value_set=bool(checked["set"]), typed=_plain(action, value))

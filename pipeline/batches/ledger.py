@@ -22,6 +22,7 @@ from rutter.replay.story.batch_rows import (
     FileRow,
     RowRun,
     RowState,
+    in_words_of,
     matched,
     run_of,
     told_of,
@@ -116,7 +117,7 @@ def read_ledger(
             for session, row in found.sessions
             if row.again == again
             and session not in under_way
-            and (run := run_of(reader.read(session=session, kinds=KINDS))) is not None
+            and (run := _run_in(reader, session)) is not None
         ]
         in_doubt = elsewhere.in_doubt(reader, under_way)
     jobs = Counter((row.number, row.digest) for row in found.ended if row.again == again)
@@ -167,4 +168,10 @@ def state_after(settings: Settings, session: str, reason: str, detail: str) -> R
 def read_run(settings: Settings, session: str) -> RowRun | None:
     """How one run of a row ended."""
     with SqliteReader(settings.directory.log) as reader:
-        return run_of(reader.read(session=session, kinds=KINDS))
+        return _run_in(reader, session)
+
+
+def _run_in(reader: SqliteReader, session: str) -> RowRun | None:
+    """Pages, which are most of a log, are read of a run alone that is not done: to say why."""
+    run = run_of(reader.read(session=session, kinds=KINDS))
+    return run if run is None or run.done else in_words_of(run, reader.read(session=session))

@@ -18,7 +18,7 @@ from rutter.pipeline.sessions.start import StartedSession, logins_of
 
 
 def fork(options: Options, settings: Settings, terminal: Terminal) -> int:
-    """Sails the first steps of an old session again, live, and goes on from there."""
+    """Does the first steps of an old session again, live, and goes on from there."""
     request = read_request(options, settings.config)
     session = find_session(settings, options.session)
     with SqliteReader(settings.directory.log) as reader:

@@ -120,16 +120,21 @@ def pattern_of(host: str, port: int) -> str:
 
 
 def _list(met: Sequence[ContactedHost], others: int, terminal: Terminal) -> None:
-    for words, top_level in (("it went to", True), ("it loaded from", False)):
+    for words, top_level in (("Sites used", True), ("Loaded from", False)):
         hosts = [
-            f"{each.pattern} (named)" if each.named else each.pattern
+            each.pattern if each.named else f"{each.pattern} (not allowed yet)"
             for each in met
             if each.top_level is top_level
         ]
         if hosts:
-            terminal.say_below(f"{words}: {', '.join(hosts)}")
+            only = " Runs may open only these." if top_level and _all_named(met) else ""
+            terminal.say_below(f"{words}: {', '.join(hosts)}.{only}")
     if others:
-        terminal.say_below(f"and {others} more hosts, which are not listed and not allowed")
+        terminal.say_below(f"And {others} more hosts, which are not listed and not allowed.")
+
+
+def _all_named(met: Sequence[ContactedHost]) -> bool:
+    return all(each.named for each in met if each.top_level)
 
 
 def _asked(unnamed: Sequence[ContactedHost], terminal: Terminal) -> list[ContactedHost]:
@@ -199,7 +204,7 @@ def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
     wanted = [pattern for pattern, _ in times.most_common()]
     more = f" and {len(wanted) - MOST_TOLD} more" if len(wanted) > MOST_TOLD else ""
     told = ", ".join(f"{each} ({times[each]})" for each in wanted[:MOST_TOLD])
-    terminal.say_below(f"blocked on the way: {told}{more}")
+    terminal.say_below(f"Not allowed, and wanted by the pages: {told}{more}")
     if story.purpose == "run" and story.name:
         allow = f"workflows edit {shlex.quote(story.name)}"
         flags = [
@@ -209,7 +214,7 @@ def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
     else:
         allow = COMMANDS[story.purpose]
         flags = [f"--allow {shlex.quote(each)}" for each in wanted]
-    terminal.say_below(f"if it needs them: {settings.command(' '.join([allow, *flags]))}")
+    terminal.say_below(f"If it needs them: {settings.command(' '.join([allow, *flags]))}")
 
 
 def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> None:
@@ -220,7 +225,7 @@ def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> Non
             said[event.reason] = None
         elif event.rule == BY_RESOLVER:
             said[f"{event.host} is blocked by this machine's resolver"] = None
-    terminal.say_below(*(f"blocked on the way: {each}" for each in list(said)[:MOST_TOLD]))
+    terminal.say_below(*(f"Not allowed: {each}" for each in list(said)[:MOST_TOLD]))
 
 
 def _is_where_it_failed(host: str, story: Story) -> bool:

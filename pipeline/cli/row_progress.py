@@ -96,9 +96,9 @@ class RowProgress(MovingLine):
             return ""
         if told.outcome in IN_DOUBT:
             again = f"run {shlex.quote(self._workflow)} --from {told.session}"
-            asks = "look whether it was done; this asks, and goes on behind it"
+            asks = "Look on the site whether it was done; this asks, and goes on behind it"
             return f"{asks}: {self._settings.command(again)}"
-        return f"see: {self._settings.command(f'show {told.session}')}"
+        return f"Details: {self._settings.command(f'show {told.session}')}"
 
     # -- afterwards ----------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ class RowProgress(MovingLine):
         mark = "[OK]" if code == Exit.DONE else "[FAIL]"
         self._terminal.say(f"{mark} {len(self._rows)} rows: {parts}")
         self._terminal.say_below(*self._rest())
-        self._terminal.say_below(f"results: {self._report.place}")
+        self._terminal.say_below(f"What became of each row: {self._report.place}")
         return code
 
     def _doubted(self) -> list[BoundRow]:
@@ -133,12 +133,14 @@ class RowProgress(MovingLine):
         ]
         outcomes = {self._run.of(row).outcome for row in self._rows}
         if self._run.gave_up:
-            lines.append(f"stopped: {self._run.failures} rows failed one after another")
+            lines.append(f"Stopped: {self._run.failures} rows failed one after another.")
         if outcomes == {"done"} and not self._run.began:
-            lines.append("nothing was left to run; every row once more: --afresh")
+            lines.append("Nothing was left to run. Every row once more: --afresh")
         elif self._run.left():
-            mended = "mend the rows that failed; then " if "failed" in outcomes else ""
-            lines.append(f"next: {mended}the same command runs only what is not done")
+            mended = (
+                "Correct the failed rows in the file and type" if "failed" in outcomes else "Type"
+            )
+            lines.append(f"{mended} the same command again. Finished rows are skipped.")
         return lines
 
     def _code(self) -> int:
@@ -157,6 +159,8 @@ class RowProgress(MovingLine):
 
 
 def _in_words(told: RowState) -> str:
+    if told.run is not None and told.run.words:
+        return told.run.words
     if told.outcome == "unverified":
         return f"sent, and not verified ({told.why})"
     if told.outcome == "unknown":

@@ -31,7 +31,7 @@ def run(options: Options, settings: Settings, terminal: Terminal) -> int:
     request = read_request(options, settings.config)
     with Tables(settings) as tables:
         if daemon is not None:
-            what = f"sailing {options.name or options.url or options.goal} in the daemon"
+            what = f"running {options.name or options.url or options.goal} in the daemon"
             run_in_it = run_of_request(request)
             story = run_through_daemon(daemon, run_in_it, settings, terminal, what)
             tables.now()
@@ -43,13 +43,13 @@ def run(options: Options, settings: Settings, terminal: Terminal) -> int:
         if started.driver == "model" and not terminal.err.is_terminal:
             # There is no moving line that says so.
             asked = started.models.models[0] if started.models is not None else None
-            way = (
+            who = (
                 f"asking {asked.provider} {asked.model} for"
                 if asked
-                else "going the service's own way to"
+                else "following the service to"
             )
-            terminal.note(f"{way}: {started.goal}")
-        what = f"sailing {started.name or started.url}"
+            terminal.note(f"{who}: {started.goal}")
+        what = f"running {started.name or started.url}"
         story = run_here(session, tables, terminal, what, answers=options.answers)
         done, dry_run, sure = _done(story), options.dry_run, request.sure
         code = report(story, settings, terminal, done=done, dry_run=dry_run, sure=sure)
@@ -60,12 +60,12 @@ def run(options: Options, settings: Settings, terminal: Terminal) -> int:
 
 def _done(story: Story) -> str:
     if story.version:
-        return f"sailed {story.name} version {story.version}"
-    return f"came to the goal of {story.name}" if story.name else "sailed freely"
+        return f"{story.name}: done"
+    return f"{story.name}: the goal is reached" if story.name else "the free run: done"
 
 
 def _tell_learned(
-    story: Story, options: Options, tables: Tables, terminal: Terminal, sailed: Workflow | None
+    story: Story, options: Options, tables: Tables, terminal: Terminal, followed: Workflow | None
 ) -> None:
     """What the way to a goal is called from now on, if it was found; what was repaired of one. The
     run is over: tables that cannot be written now are made good by whoever looks next."""
@@ -77,11 +77,11 @@ def _tell_learned(
     for flow in known:
         if flow.session != story.session:
             continue
-        if sailed is not None:
-            tell_repaired(sailed, flow, terminal)
+        if followed is not None:
+            tell_repaired(followed, flow, terminal)
         else:
             again = tables.settings.command(_again(flow, options))
-            terminal.say(f"     learned as {flow.name}; from now on without a model: {again}")
+            terminal.say_below(f"Learned as {flow.name}. From now on, without a model: {again}")
 
 
 def _again(flow: Workflow, options: Options) -> str:

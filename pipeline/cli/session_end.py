@@ -1,6 +1,7 @@
 """The end of a session is told in a few lines: what came of it, why, and the next command to
 type."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from rutter.actors.rules.steps.service_script import SIGNED_IN
@@ -10,7 +11,14 @@ from rutter.pipeline.cli.terminal import Terminal, count
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
-from rutter.pipeline.output.failure import lesson_lines, numbered, teach, told
+from rutter.pipeline.output.failure import (
+    ended_in_words,
+    lesson_lines,
+    numbered,
+    teach,
+    title,
+    told,
+)
 from rutter.pipeline.output.proof_words import in_one_line, proposed, told_of_recording
 from rutter.replay.story.advice import spent_in_words
 from rutter.replay.story.results import rows_in_words
@@ -34,14 +42,8 @@ def report(
         terminal.json(told(story, settings, sure))
         return code
     if code == exit_codes.Exit.DONE:
-        confirmed = sum(step.done for step in story.steps)
-        came = f"dry run of {_what(story)}" if tried else done
-        took = f"{story.took_ms / 1000:.1f} s"
-        read_back = f"; {proven}" if (proven := in_one_line(story)) else ""
-        needless = _needless(story)
-        passed = f" ({count(needless, 'sign-in step')} not needed)" if needless else ""
-        ending = f"{confirmed} steps confirmed{passed} in {took}, {_spent(story)}{read_back}"
-        terminal.say(f"[OK] {came}: {ending}")
+        came = f"{_what(story)}: tried, nothing that cannot be undone was done" if tried else done
+        terminal.say(f"[OK] {came}, {', '.join(_in_numbers(story))}")
         _tell_done(story, terminal, tried=tried)
         terminal.say_below(*proposed(story, settings))
         _tell_unanswered(story, terminal)
@@ -49,14 +51,29 @@ def report(
     else:
         _tell_failure(story, settings, terminal, sure)
     tell_by_name(story.session, settings, terminal)
-    terminal.say_below(f"see: {settings.command(f'show {story.session}')}")
+    terminal.say_below(f"Details: {settings.command(f'show {story.session}')}")
     return code
+
+
+def _in_numbers(story: Story) -> Iterator[str]:
+    """How many steps, how long, and what it cost, if it cost anything."""
+    confirmed, needless = sum(step.done for step in story.steps), _needless(story)
+    steps = count(confirmed, "step")
+    if needless:
+        were = "sign-in step was" if needless == 1 else "sign-in steps were"
+        steps = f"{confirmed} of {confirmed + needless} steps ({needless} {were} not needed)"
+    yield steps
+    yield f"{story.took_ms / 1000:.1f} s"
+    if story.model_calls:
+        yield _spent(story)
+    if proven := in_one_line(story):
+        yield proven
 
 
 def _what(story: Story) -> str:
     if story.led:
         return f"{story.name} to the goal {quoted(story.goal)}"
-    return f"{story.name} version {story.version}" if story.version else story.name or "a free run"
+    return story.name or "the free run"
 
 
 def _needless(story: Story) -> int:
@@ -69,8 +86,6 @@ def _needless(story: Story) -> int:
 
 
 def _spent(story: Story) -> str:
-    if not story.model_calls:
-        return "0 model calls, $0.00"
     return spent_in_words(story.model_calls, story.tokens, story.cost_microdollars, story.unpriced)
 
 
@@ -79,16 +94,16 @@ def _tell_done(story: Story, terminal: Terminal, *, tried: bool) -> None:
     _tell_results(story, terminal)
     terminal.say_below(*story.unkept)
     healed = [step for step in story.steps if step.healed]
-    terminal.say_below(*(f"step {numbered(each)} was healed: {each.healed}" for each in healed))
+    terminal.say_below(*(f"Step {numbered(each)}: {each.healed}" for each in healed))
     if story.cause.kind == "done_before":
         terminal.say_below(story.detail)
     if tried and story.steps:
         last = story.steps[-1]
         at = f"step {numbered(last)} ({last.words})"
-        terminal.say_below(f"stopped before {at}: {story.cause.why}")
-        terminal.say_below("that step was not done, and nothing was learned")
+        terminal.say_below(f"Stopped before {at}: {story.cause.why}")
+        terminal.say_below("That step was not done, and nothing was learned.")
     elif story.dry_run:
-        terminal.say_below("it was a dry run: there was nothing to stop before")
+        terminal.say_below("It was only tried: there was nothing to stop before.")
 
 
 def _tell_results(story: Story, terminal: Terminal) -> None:
@@ -97,7 +112,7 @@ def _tell_results(story: Story, terminal: Terminal) -> None:
         terminal.say_below(f"{name} = {value if rows is None else rows_in_words(rows)}")
     for each in story.downloads:
         came = f"not kept: {each.failure}" if each.artifact is None else "rutter results --out DIR"
-        terminal.say_below(f"downloaded {each.name} ({came})")
+        terminal.say_below(f"Downloaded {each.name} ({came})")
 
 
 def _tell_unanswered(story: Story, terminal: Terminal) -> None:
@@ -119,8 +134,8 @@ def tell_repaired(old: Workflow, new: Workflow, terminal: Terminal) -> None:
     """What a run learned about the workflow that it followed."""
     known = [step.action for step in old.steps]
     changed = sum(step.action not in known for step in new.steps)
-    steps = f": {count(changed, 'step')} repaired" if changed else ""
-    terminal.say_below(f"learned as version {new.version}{steps}")
+    steps = f", with {count(changed, 'step')} changed" if changed else ""
+    terminal.say_below(f"Learned: {new.name} is version {new.version} now{steps}.")
 
 
 def tell_unproven(workflow: Workflow, story: Story, settings: Settings, terminal: Terminal) -> None:
@@ -135,16 +150,13 @@ def _tell_failure(
     story: Story, settings: Settings, terminal: Terminal, sure: Thresholds | None
 ) -> None:
     lesson = teach(story, settings, sure)
-    at = f" at step {lesson.step} ({lesson.words})" if lesson.step else ""
-    more = f" ({story.failure})" if story.failure not in ("", story.reason) else ""
-    terminal.say(f"[FAIL] {story.reason}{more}{at}")
-    terminal.say_below(*lesson_lines(lesson))
+    terminal.say(f"[FAIL] {title(story)}: {ended_in_words(story)}")
+    terminal.say_below(*lesson_lines(lesson, verbose=terminal.verbose))
     if story.reason == "completed_unverified":
         _tell_results(story, terminal)
     _tell_unanswered(story, terminal)
-    tell_blocked(story, settings, terminal)
+    if story.ending is None or not story.ending.blocked:  # that is what the lesson is about
+        tell_blocked(story, settings, terminal)
     if story.model_calls:
-        terminal.say_below(f"spent: {_spent(story)}")
-    terminal.say_below(f"next: {lesson.next}")
-    if lesson.also:
-        terminal.say_below(lesson.also)
+        terminal.say_below(f"Spent: {_spent(story)}")
+    terminal.say_below(lesson.next)

@@ -9,30 +9,31 @@ from collections.abc import Iterator
 
 import msgspec
 
-from rutter.events.faults import fault_of
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
-from rutter.pipeline.output.next_command import advise
-from rutter.pipeline.output.proof_words import unproven_in_words, unproven_step
+from rutter.pipeline.output.next_command import LONGER_S, MOST_S, advise
+from rutter.pipeline.output.proof_words import unproven_step
 from rutter.pipeline.upkeep.artifact_survey import where_is
 from rutter.replay.story.told_session import StepStory, Story, as_json
-from rutter.replay.story.wording import quoted
+from rutter.replay.story.what_happened import Trouble, what_happened
+from rutter.replay.story.wording import printable, quoted
 
-# What a person calls an element.
-CALLED = {"textbox": "field", "searchbox": "field", "combobox": "list", "listbox": "list"}
-PLAINLY = frozenset({"button", "link", "checkbox", "radio", "tab", "menuitem", "switch"})
-LONGER_S = 10  # what is proposed where something took longer than it may
 BY_WORDS = ("alert", "page_state", "text_visible")  # checks of what a page says, and says otherwise
+MOST_VALUES, LONGEST = 3, 30  # values in a title, and characters of one
+ENDED = {"completed": "done", "cancelled": "stopped", "erased": "erased", "running": "not over"}
 SAYS_NOTHING = ("completed", "running", "erased")
 # States in which a page is no place for the step, in words (the others say themselves what to do).
 STATES = {"LOGIN_REQUIRED": "it asks to sign in", "FAILED": "it says that something failed"}
 
 
 class FailureAdvice(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`reason` is in plain words, `why` as it was decided. `page` is where it was, `expected` where
-    it should have been. `next` says what to do, with a command."""
+    """`reason` is one sentence with the values in it, `trouble` what a person would do about it,
+    `done` what stays done all the same. `why` is as it was decided. `page` is where it was,
+    `expected` where it should have been. `next` says what to do, with a command."""
 
     reason: str
+    trouble: Trouble = "other"
+    done: str = ""
     why: tuple[str, ...] = ()
     step: str = ""
     words: str = ""
@@ -61,9 +62,11 @@ def lesson_of(
 def teach(story: Story, settings: Settings, sure: Thresholds | None = None) -> FailureAdvice:
     """Of any session that is not done, whatever it says of itself."""
     last = unproven_step(story) or (story.steps[-1] if story.steps else None)
-    picture = story.screenshot
+    picture, happened = story.screenshot, what_happened(story)
     return FailureAdvice(
-        reason=in_plain_words(story),
+        reason=happened.sentence,
+        trouble=happened.trouble,
+        done=_done_before(story),
         why=tuple(reasons(story)),
         step=numbered(last) if last else "",
         words=last.words if last else "",
@@ -80,9 +83,45 @@ def teach(story: Story, settings: Settings, sure: Thresholds | None = None) -> F
     )
 
 
-def lesson_lines(lesson: FailureAdvice) -> Iterator[str]:
-    """Below what it was and at which step."""
-    yield f"what happened: {lesson.reason}"
+def title(story: Story, *, values: bool = True) -> str:
+    """What was run, with the values that it was given: `invoice (number INV-1043)`."""
+    given = _given(story) if values else ""
+    if story.led:
+        return f"{story.name} to the goal {quoted(story.goal)}{given}"
+    what = {"free": "the free run", "record": f"recording {story.name}", "tools": "the session"}
+    return f"{what.get(story.purpose, story.name or 'the run')}{given}"
+
+
+def _given(story: Story) -> str:
+    values = [f"{name} {_short(value)}" for name, value in story.values.items() if value]
+    more = [f"{len(values) - MOST_VALUES} more"] if len(values) > MOST_VALUES else []
+    return f" ({', '.join([*values[:MOST_VALUES], *more])})" if values else ""
+
+
+def ended_in_words(story: Story) -> str:
+    """How it ended, in a word or two."""
+    if story.reason == "completed_unverified":
+        return "not sure whether it worked"
+    return ENDED.get(story.reason, "not finished")
+
+
+def _short(value: str) -> str:
+    plain = " ".join(value.split())
+    return printable(plain if len(plain) <= LONGEST else plain[: LONGEST - 3] + "...")
+
+
+def lesson_lines(lesson: FailureAdvice, *, verbose: bool = False) -> Iterator[str]:
+    """What happened, and the picture; with `verbose` why, what was looked for, and where."""
+    yield lesson.reason
+    if lesson.done:
+        yield lesson.done
+    if verbose:
+        yield from _reasons_in_full(lesson)
+    if lesson.screenshot:
+        yield f"Picture of the page: {lesson.screenshot}"
+
+
+def _reasons_in_full(lesson: FailureAdvice) -> Iterator[str]:
     yield from lesson.why
     if lesson.looked_for:
         for each in lesson.looked_for:
@@ -100,8 +139,8 @@ def lesson_lines(lesson: FailureAdvice) -> Iterator[str]:
         yield f"the page says: {lesson.says}"
     if lesson.unknown:
         yield f"the outcome of the last step is unknown: {lesson.unknown}"
-    if lesson.screenshot:
-        yield f"screenshot: {lesson.screenshot}"
+    if lesson.also:
+        yield lesson.also
 
 
 def told(story: Story, settings: Settings, sure: Thresholds | None = None) -> dict[str, object]:
@@ -111,27 +150,13 @@ def told(story: Story, settings: Settings, sure: Thresholds | None = None) -> di
     return built if lesson is None else {**built, "lesson": msgspec.to_builtins(lesson)}
 
 
-def in_plain_words(story: Story) -> str:
-    """What the end means, and what its step met where that says more."""
-    if unproven := unproven_in_words(story):
-        return unproven
-    kind = story.failure or story.reason
-    said = fault_of(kind).words or "it came to no end that is known"
-    code = story.cause.code
-    if waited := waited_in_words(story, code):
-        return waited
-    met = fault_of(code).words if code != kind else ""
-    return f"{said}: {met}" if met and kind not in ("cancelled", "interrupted") else said
-
-
-def waited_in_words(story: Story, code: str) -> str:
-    """`the button "Save" stayed disabled for 3.0 s`; nothing, where that is not why it ended."""
-    step = story.steps[-1] if story.steps else None
-    stayed = fault_of(code).stayed
-    if step is None or not step.waited_ms or not stayed or not step.element:
+def _done_before(story: Story) -> str:
+    """What was sent before the step that failed, and is known to have worked."""
+    done = [each for each in story.steps[:-1] if each.proof and each.done]
+    if story.reason in ("cancelled", "interrupted", "completed_unverified") or not done:
         return ""
-    role = CALLED.get(step.role, step.role if step.role in PLAINLY else "element")
-    return f'the {role} "{step.element}" {stayed} for {step.waited_ms / 1000:.1f} s'
+    named = [f'"{each.element}" (step {numbered(each)})' for each in done if each.element]
+    return f"Done before that, and stays done: {', '.join(named)}." if named else ""
 
 
 def reasons(story: Story) -> Iterator[str]:
@@ -185,5 +210,5 @@ def _longer(story: Story, step: StepStory, settings: Settings) -> str:
     verb = {"run": "run", "record": "record"}.get(story.purpose, "")
     if not verb or story.led:
         return "if the page only needs longer: raise run.resolve_ms in the configuration"
-    flag = f"{verb} {name}{' ...' * (verb == 'record')} --patience {min(seconds, 60)}s"
+    flag = f"{verb} {name}{' ...' * (verb == 'record')} --patience {min(seconds, MOST_S)}s"
     return f"if the page only needs longer: {settings.command(flag)}"

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections.abc import Mapping
 
 from rutter.actors.rules.steps.confidence import RULE
 from rutter.events.faults import fault_of
@@ -11,13 +12,77 @@ from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.output.proof_words import how_to_prove
 from rutter.pipeline.sessions.models import fix_of
 from rutter.replay.story.told_session import Story
+from rutter.replay.story.what_happened import Trouble, WhatHappened, what_happened
 
+LONGER_S, MOST_S = 10, 60  # what is proposed where something took longer than it may, and at most
 ROUNDED = 5_000  # millionths by which two decimals may be too much
 # What refused a step and says itself which flag would let it be.
 SAYS_HOW = ("private_network", "private_address", "unspecified_address", "secret_in_clear")
 OF_PICTURES = ("ghost_refused", "no_reader", "reader_failed", "nothing_read")
 OF_FILES = ("file_exists", "file_contains", "file_size")
 
+# What to do about a run of a workflow that met this, and the command for it: of the workflow
+# `name`, run as `session`; `check` is the value in doubt, `at` where the page was, `host` its host.
+TROUBLES: Mapping[Trouble, tuple[str, str]] = {
+    "value": (
+        'Check the value of "{check}", then run it again',
+        "run {name} --from {session} --set {check}=...",
+    ),
+    "told_why": (
+        "Correct what the page asks for, then run it again",
+        "run {name} --from {session} --set NAME=VALUE",
+    ),
+    "changed": (
+        "If the page was changed since you recorded it, record the workflow again",
+        "record {name} --url {url}",
+    ),
+    "in_the_way": (
+        "If it only takes longer, run it again with more patience",
+        "run {name} --from {session} --patience {patience}s",
+    ),
+    "refused": (
+        "Try again later, or with a window, to see what the site says",
+        "run {name} --from {session} --headed",
+    ),
+    "signed_out": (
+        "Sign in once, and later runs are signed in; then run it again",
+        "login {origin}",
+    ),
+    "slow": (
+        "Run it again when the site, or this machine, has less to do",
+        "run {name} --from {session}",
+    ),
+    "unreachable": (
+        "Look whether the site opens in your own browser; if it does",
+        "doctor",
+    ),
+    "not_allowed": (
+        "If it may open that site",
+        "workflows edit {name} --host {host}",
+    ),
+    "needs_person": (
+        "Run it at a terminal, where it can ask you",
+        "run {name} --from {session}",
+    ),
+    "said_no": (
+        "If you want it done after all, run it again and say yes",
+        "run {name} --from {session}",
+    ),
+    "stopped": ("Continue", "run {name} --from {session}"),
+    "died": ("Continue", "run {name} --from {session}"),
+    "maybe_done": (
+        "Look on the site whether it was done. If not, run it again; it asks before it does it",
+        "run {name} --from {session}",
+    ),
+    "not_shown": (
+        "Look on the site whether it was done. If not, run it again; it asks before it does it",
+        "run {name} --from {session}",
+    ),
+}
+# Where a page could not be used, and a window helps.
+SHUT = dict.fromkeys(
+    ("captcha", "blocked"), "Run it with a window: it waits there for you to do it, and goes on"
+) | {"empty_shell": "Look at it in a window: what fills the page may have been kept out"}
 TO_RECORD = "rutter record NAME --url URL"
 NOT_SHOWN = "if it is done, correct --success or the service's criteria; else look at what failed"
 
@@ -27,15 +92,41 @@ def advise(story: Story, settings: Settings, sure: Thresholds | None = None) -> 
     said, command = _said(story, settings, sure), settings.command(command_for(story))
     if not said:
         return command
-    return said if "rutter " in said else f"{said} ({command})"
+    return _begun(said if "rutter " in said else f"{said}: {command}")
+
+
+def is_of_workflow(story: Story) -> bool:
+    """A run of a workflow: its next command is known by what it met."""
+    return story.purpose == "run" and bool(story.name) and not story.led
+
+
+def _by_trouble(story: Story, happened: WhatHappened, settings: Settings) -> str:
+    """What to do about a workflow that met this."""
+    if happened.trouble not in TROUBLES:
+        return ""
+    said, form = TROUBLES[happened.trouble]
+    ending = story.ending
+    url = ending.url if ending is not None else ""
+    origin = re.match(r"https?://[^/]+", url if story.sent or not story.start else story.start)
+    waited_ms = story.steps[-1].waited_ms if story.steps else 0
+    host = ending.blocked if ending is not None and ending.blocked else "HOST"
+    known = {
+        "name": shlex.quote(story.name),
+        "session": story.session,
+        "check": happened.check,
+        "url": shlex.quote(story.start or "URL"),
+        "origin": story.cause.origin or (origin[0] if origin else "https://HOST"),
+        "host": shlex.quote(host),
+        "patience": min(max(LONGER_S, 3 * -(-waited_ms // 1000)), MOST_S),
+    }
+    return f"{said.format(**known)}: {settings.command(form.format(**known))}"
 
 
 def command_for(story: Story) -> str:
     """The command that fits the reason, without `rutter`."""
     kind = story.failure or story.reason
     form = fault_of(kind).command or "show {session}"
-    workflow = story.purpose == "run" and bool(story.name) and not story.led
-    if not workflow and "run {name}" in form:
+    if not is_of_workflow(story) and "run {name}" in form:
         form = "show {session}"
     if story.purpose == "free" and kind in ("lost", "max_steps", "no_op_loop"):
         form = "record NAME --url {url}"
@@ -47,46 +138,51 @@ def command_for(story: Story) -> str:
 def _said(story: Story, settings: Settings, sure: Thresholds | None) -> str:
     """What to do now; nothing, where the reason says it or nobody knows."""
     kind = story.failure or story.reason
-    if found := _on_going_on(story, settings, kind) or how_to_prove(story, settings):
-        return found
     last = story.steps[-1] if story.steps else None
-    suggested = last is not None and last.rule == RULE
-    if suggested and (found := fault_of(kind).next_suggested):
+    if found := how_to_prove(story, settings) or _taught(story, settings):
         return found
-    if last is not None and last.untyped:
-        return "run it again and type the word as it stands, if the last step is meant"
     if kind == "model_unavailable":
         return _advice_on_models(story, settings)
-    if story.cause.kind == "barrier":
+    if story.cause.kind == "barrier" or story.cause.code in OF_PICTURES:
         return fault_of(story.cause.code).next
-    if story.cause.code in OF_PICTURES:
-        return fault_of(story.cause.code).next
+    if last is not None and last.rule == RULE and (found := fault_of(kind).next_suggested):
+        return found
+    if last is not None and last.untyped:
+        return "Run it again and type the word as it stands, if the last step is meant"
+    if story.cause.code == "value_unbound" or (last is not None and last.rule in SAYS_HOW):
+        return ""
+    if kind == "verification_failed" and story.cause.code in OF_FILES:
+        return "Look at the file; the page is as it should be"
+    happened = what_happened(story)
+    if is_of_workflow(story) and (found := _by_trouble(story, happened, settings)):
+        return found
+    return _of_no_workflow(story, kind, settings, sure)
+
+
+def _of_no_workflow(story: Story, kind: str, settings: Settings, sure: Thresholds | None) -> str:
+    """What to do about a session that follows none, or for which there is nothing better."""
+    if story.unknown:
+        return "Look whether it was done before you run it again; the next run asks"
     if kind == "needs_person" and (found := _advice_on_signing_in(story, settings)):
         return found
     if story.purpose == "free" and (found := _advice_on_going_freely(story, kind, sure)):
         return found
-    if story.cause.code == "value_unbound" or (last is not None and last.rule in SAYS_HOW):
-        return ""
     if story.led and (found := _advice_to_a_goal(story, kind)):
         return found
-    if kind == "verification_failed" and story.cause.code in OF_FILES:
-        return "look at the file; the page is as it should be"
     return fault_of(kind).next
 
 
-def _on_going_on(story: Story, settings: Settings, kind: str) -> str:
-    """Where something was done, or may have been, or is in the way: how to go on behind it."""
-    again = settings.command(f"run {shlex.quote(story.name)} --from {story.session}")
-    of_workflow = story.purpose == "run" and bool(story.name)
-    if story.unknown and of_workflow:
-        return f"look whether it was done; this goes on behind it, and asks: {again}"
-    if story.unknown:
-        return "look whether it was done before you run it again; the next run asks"
-    if of_workflow and (kind == "interrupted" or (kind == "cancelled" and story.sent)):
-        return f"this goes on behind what was done: {again}"
-    if story.cause.kind == "unrecorded" and of_workflow:
-        record = settings.command(f"record {shlex.quote(story.name)} ...")
-        return f"record it once with that ({record}): it is optional from then on"
+def _taught(story: Story, settings: Settings) -> str:
+    """What no recording has met, or a person can do or see alone."""
+    if not is_of_workflow(story):
+        return ""
+    name, url = shlex.quote(story.name), shlex.quote(story.start or "URL")
+    if story.cause.kind == "unrecorded":
+        record = settings.command(f"record {name} --url {url}")
+        return f"Record it once while that is there; from then on Rutter deals with it: {record}"
+    if story.cause.kind == "barrier":
+        said = SHUT.get(story.cause.code, "Look at the page in a window while it runs")
+        return f"{said}: {settings.command(f'run {name} --from {story.session} --headed')}"
     return ""
 
 
@@ -104,14 +200,14 @@ def _advice_on_models(story: Story, settings: Settings) -> str:
 def _advice_on_signing_in(story: Story, settings: Settings) -> str:
     """Nothing, where that is not what a person is needed for."""
     if login := story.cause.origin:
-        return f"sign in again: {settings.command(f'login {login}')}"
+        return f"Sign in again: {settings.command(f'login {login}')}"
     if story.cause.kind != "signed_out":
         return ""
     url = next((step.url for step in reversed(story.steps) if step.url), "")
     origin = re.match(r"https?://[^/]+", url)
     home = origin[0] if origin else "https://HOST"
     return (
-        f"sign in once, and later runs are signed in: {settings.command(f'login {home}')}; or give "
+        f"Sign in once, and later runs are signed in: {settings.command(f'login {home}')}; or give "
         f"it --secret password=env:VARIABLE@{home} and a --service that knows how to sign in, or "
         "sign in yourself: --headed"
     )
@@ -121,14 +217,12 @@ def _advice_on_going_freely(story: Story, kind: str, sure: Thresholds | None) ->
     """What would have led it on: something to learn from, a value, a limit, a sign of the end."""
     cause = story.cause
     if cause.kind == "no_predictions":
-        return f"nothing like this was ever recorded: {TO_RECORD}"
+        return f"Show it once what to do: {TO_RECORD}"
     if cause.kind == "unsure":
         return _advice_on_sureness(cause.share, sure)
     if cause.kind == "value_unknown":
-        return (
-            "it knows which field comes next and not what to type there: bind it with "
-            "--set NAME=VALUE or --secret NAME=SOURCE"
-        )
+        url = shlex.quote(story.start or "URL")
+        return f"Say what to type there: rutter run --free --url {url} --set NAME=VALUE"
     if cause.kind == "no_criteria":
         return "say what shows that it is done, such as --success heading=TEXT"
     if kind == "policy_denied" and story.steps and story.steps[-1].rule == "denylist":
@@ -160,3 +254,7 @@ def _advice_to_a_goal(story: Story, kind: str) -> str:
     if story.unmet and kind in ("max_failures", "max_turns_exceeded", "no_op_loop"):
         return NOT_SHOWN
     return fault_of(kind).next_goal.format(record=record)
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

@@ -2,24 +2,20 @@
 the next run on."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from rutter.actors.rules.steps.pace import followed
 from rutter.events.action import CLICKS
-from rutter.events.causes import CauseKind
 from rutter.events.checks import HERE, ReadBack
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.workflows.check_syntax import write_check
 from rutter.replay.story.proofs import BY_PAGE, ProofStory
 from rutter.replay.story.told_session import StepStory, Story
+from rutter.replay.story.what_happened import NOT_PROVEN
 from rutter.replay.story.wording import called, check_in_words
 
 SENDS = frozenset({*CLICKS, "press"})
-NOT_PROVEN: Mapping[CauseKind, str] = {
-    "unsent": "the page did not send what it sent when this was recorded",
-    "unanswered": "the server has not answered what was sent",
-}
 
 
 def sending(workflow: Workflow) -> Iterator[tuple[int, Step]]:
@@ -129,44 +125,22 @@ def proposed(story: Story, settings: Settings) -> Iterator[str]:
 # -- what was not proven ---------------------------------------------------------------------------
 
 
-def lacking(story: Story) -> ProofStory | None:
-    """The step for whose sake a run is not verified."""
-    if story.cause.kind != "unproven":
-        return None
-    weak = [each for each in story.proofs if each.grade != "stored"]
-    return min(weak, key=lambda each: each.grade != "", default=None)
-
-
 def unproven_step(story: Story) -> StepStory | None:
-    weak = lacking(story)
+    """The step for whose sake a run is not verified."""
+    weak = story.lacking
     return next((each for each in story.steps if weak and each.step == weak.step), None)
-
-
-def unproven_in_words(story: Story) -> str:
-    """What it means, where that is why a run is not verified."""
-    if weak := lacking(story):
-        if weak.grade:
-            return (
-                f"the server answered what step {weak.number} ({_words(story, weak)}) sent, and it "
-                "was not read back, as run.proof asks for"
-            )
-        return (
-            "it went to its end, and nothing shows that the application has what step "
-            f"{weak.number} ({_words(story, weak)}) sent"
-        )
-    return NOT_PROVEN.get(story.cause.kind, "")
 
 
 def how_to_prove(story: Story, settings: Settings) -> str:
     """What to do after such a run: look first, for it may be done."""
-    look = "look whether the application has it, before you run it again"
-    weak = lacking(story)
+    look = "Look on the site whether it was done, before you run it again"
+    weak = story.lacking
     if weak is None:
-        return look if unproven_in_words(story) else ""
+        return look if story.cause.kind in NOT_PROVEN else ""
     if story.purpose != "run" or not story.name or weak.index < 0:
         return look
     edit = to_read_back(settings, story.name, weak.number, weak.read_back)
-    return f"{look}; if it has, tell Rutter what to look for: {edit}"
+    return f"{look}. If it was, tell Rutter what to look for: {edit}"
 
 
 def _words(story: Story, proof: ProofStory) -> str:

@@ -106,7 +106,7 @@ def open_models(
         except ModelUnavailable as error:
             if needed and place == 0:
                 raise
-            warn(f"{error.what}: sailing without it -> {error.fix}")
+            warn(f"{error.what}: going on without it -> {error.fix}")
     return opened
 
 

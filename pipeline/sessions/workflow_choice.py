@@ -41,7 +41,7 @@ class Course(NamedTuple):
 
 
 def chosen(asked: RunRequest, tables: Tables, given: Given) -> Course:
-    """What is known is sailed; to a goal that nothing known comes to, a way is looked for."""
+    """What is known is run; to a goal that nothing known comes to, a way is looked for."""
     if asked.goal is not None and not asked.goal.strip():
         raise BadInput("the goal says nothing", "write --goal TEXT: what it is to come to")
     goal = " ".join((asked.goal or "").split())
@@ -49,7 +49,7 @@ def chosen(asked: RunRequest, tables: Tables, given: Given) -> Course:
         if asked.name:
             raise BadInput(
                 f"a free run follows no workflow, and {asked.name!r} names one",
-                "leave out the name, or leave out --free to sail the workflow",
+                "leave out the name, or leave out --free to run the workflow",
             )
         return Course(goal=goal)
     meant = goal or (given.service.goal if given.service is not None else "")
@@ -65,7 +65,7 @@ def chosen(asked: RunRequest, tables: Tables, given: Given) -> Course:
     if goal and flow.goal and not _same(goal, flow.goal):
         raise BadInput(
             f"workflow {flow.name!r} comes to another goal: {flow.goal!r}",
-            "leave out --goal to sail it, or give the new way a name of its own",
+            "leave out --goal to run it, or give the new way a name of its own",
         )
     return Course(_begun_at(asked.url, flow), flow.goal or goal, flow.name)
 
@@ -137,7 +137,7 @@ def _begun_at(url: str | None, flow: Workflow) -> Workflow:
     if url and begins and not _begins_at(url, flow):
         raise BadInput(
             f"workflow {flow.name!r} begins at {begins}, not at {url}",
-            "leave out --url to sail it, or give the way from there a name of its own",
+            "leave out --url to run it, or give the way from there a name of its own",
         )
     return flow
 

@@ -68,7 +68,7 @@ class SessionsTable(Projection):
 
     @hears
     def _send(self, entry: Entry, _said: ActionStarted | ActionFailed | OutcomeUnknown) -> None:
-        _set(entry, "sent = ?", entry.steps.sent or bool(entry.steps.unknown))
+        _set(entry, "sent = ?", entry.steps.sent or entry.steps.in_doubt)
 
     @hears
     def _ask(self, entry: Entry, asked: AdviceRequested | VisionGiven) -> None:

@@ -17,6 +17,8 @@ from rutter.events.rows import BatchRow
 from rutter.events.runtime import SessionEnded
 from rutter.replay.steps import SessionSteps
 from rutter.replay.story.results import SessionResults
+from rutter.replay.story.session_story import tell
+from rutter.replay.story.what_happened import what_happened
 from rutter.replay.story.wording import in_words
 
 RowOutcome = Literal[
@@ -29,7 +31,8 @@ UNVERIFIED = "completed_unverified"
 
 class RowRun(msgspec.Struct, frozen=True):
     """A row's run says how it ended. `sent`: something that cannot be undone was done, or may have
-    been. `at` is the step that it came to last, in words."""
+    been. `at` is the step that it came to last, in words; `words` what happened, where that was
+    asked for."""
 
     session: str
     row: BatchRow
@@ -41,6 +44,7 @@ class RowRun(msgspec.Struct, frozen=True):
     tried: bool = False
     results: SessionResults = SessionResults()
     at: str = ""
+    words: str = ""
 
     @property
     def done(self) -> bool:
@@ -96,6 +100,14 @@ def run_of(events: Iterable[Envelope], stands_for: BatchRow | None = None) -> Ro
     )
 
 
+def in_words_of(run: RowRun, events: Iterable[Envelope]) -> RowRun:
+    """The run with a sentence on what happened, from all events of its session."""
+    story = tell(events)
+    over = story.reason not in ("running", "erased")
+    words = what_happened(story).sentence if over and not run.done else ""
+    return msgspec.structs.replace(run, words=words)
+
+
 def told_of(runs: Sequence[RowRun]) -> RowState:
     """What the runs of one row come to, oldest first."""
     if not runs:
@@ -114,6 +126,8 @@ def told_of(runs: Sequence[RowRun]) -> RowState:
 
 
 def _why(run: RowRun) -> str:
+    if run.words:
+        return run.words
     kinds = [each for each in (run.failure, run.reason) if each and each != "failed"]
     why = ": ".join([*kinds[:1], *([run.detail] if run.detail else [])]) or run.reason
     return f"{why}, at {run.at}" if run.at and run.cause.index < 0 else why

@@ -26,7 +26,7 @@ from rutter.events.run_settings import MILLION
 from rutter.events.runtime import SessionStarted
 from rutter.events.validator import ActionRejected
 from rutter.events.vocabulary import AnyEvent
-from rutter.replay.story.wording import printable
+from rutter.replay.story.wording import kind_of, printable
 
 MOST = 3  # candidates that are told
 LONGEST = 60  # characters of a name
@@ -36,7 +36,8 @@ NEAR = 2  # texts around it
 
 class LookedFor(NamedTuple):
     """A session that came to nothing says where it was and where it should have been. For the step
-    of this number: what stood near its element once, and what was there instead of it."""
+    of this number: what stood near its element once, and what was there instead of it; `like` is
+    what is most like it, by its name."""
 
     page: str = ""
     expected: str = ""
@@ -44,6 +45,7 @@ class LookedFor(NamedTuple):
     step: int = 0
     near: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
+    like: str = ""
 
 
 class LookedForFold:
@@ -57,6 +59,7 @@ class LookedForFold:
         self._plan: PlanProposed | None = None
         self._missing = False
         self._alike: list[str] = []
+        self._like = ""
 
     def hear(self, event: AnyEvent) -> None:
         match event:
@@ -67,7 +70,7 @@ class LookedForFold:
             case StepDue():
                 self._due = event
             case PlanProposed():
-                self._plan, self._missing, self._alike = event, False, []
+                self._plan, self._missing, self._alike, self._like = event, False, [], ""
                 self._due = None if event.driver == "workflow" else self._due
                 if event.action.type == "navigate":
                     self._start = self._start or event.action.url or ""
@@ -76,7 +79,9 @@ class LookedForFold:
             case ActionRejected(rule="likeness"):
                 self._missing = True
             case LookalikesFound(elements=elements) if self._plan is not None:
-                self._alike = refused_among(self._plan, elements, self._values)
+                found = refused_among(self._plan, elements, self._values)
+                self._alike = [why for why, _ in found]
+                self._like = found[0][1] if found else ""
             case TargetResolved() | TargetHealed():
                 self._missing = False
             case _:
@@ -90,7 +95,9 @@ class LookedForFold:
             return told
         target = plan.action.target
         instead = self._alike or nearest_on(page, target)
-        return told._replace(step=plan.step, near=around(target), instead=tuple(instead))
+        return told._replace(
+            step=plan.step, near=around(target), instead=tuple(instead), like=self._like
+        )
 
     def _expected(self) -> str:
         """Where the step that was due is done, if the page is another one."""
@@ -112,8 +119,8 @@ def around(target: Target | None) -> tuple[str, ...]:
 
 def refused_among(
     plan: PlanProposed, elements: Sequence[Resolved], values: Mapping[str, str]
-) -> list[str]:
-    """The elements most like the recorded one, and why none of them was taken."""
+) -> list[tuple[str, str]]:
+    """The elements most like the recorded one, and why none of them was taken; with their names."""
     target = recorded_target(plan, values)
     if target is None:
         return []
@@ -125,7 +132,9 @@ def refused_among(
         others = [each for place, (each, _) in enumerate(ranked) if place != at]
         why = _why_refused(target, element, points, max(others, default=0), reading=reading)
         alike = f"{points * 100 // MILLION} % like it"
-        told.append(printable(f"{_named(element)} ({alike}: {why})"))
+        said = " ".join((element.name.text or element.text.text).split())[:LONGEST]
+        plain = f'the {kind_of(element.role)} "{said}"' if said else ""
+        told.append((printable(f"{_named(element)} ({alike}: {why})"), printable(plain)))
     return told
 
 

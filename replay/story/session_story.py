@@ -43,6 +43,7 @@ from rutter.replay.fold import hears
 from rutter.replay.step_record import StepRecord
 from rutter.replay.steps import SessionSteps
 from rutter.replay.story.advice import AdviceFold, VisionStory
+from rutter.replay.story.ending import EndingFold
 from rutter.replay.story.login_use import login_in_words
 from rutter.replay.story.looked_for import LookedForFold
 from rutter.replay.story.phases import entered
@@ -77,13 +78,14 @@ class _StoryFold(SessionSteps):
         self._paused: tuple[list[str], str, int] = ([], "", 0)
         self._named: set[str] = set()
         self._seeking = LookedForFold()
+        self._ending = EndingFold()
         self._proofs: dict[int, Proof] = {}  # as the end was checked: see `_proofs_of`
 
     def finish(self) -> Story:
         story, advice = self.story, self._advice
         found = self.results
         story.results, story.tables, story.downloads = found.values, found.tables, found.downloads
-        story.sent, story.unknown = self.sent, self.unknown
+        story.sent, story.unknown = self.sent, self.unknown if self.in_doubt else ""
         story.model_calls, story.tokens = advice.calls, advice.tokens
         story.cost_microdollars, story.unpriced = advice.cost_microdollars, advice.unpriced
         self._failed_at()
@@ -104,6 +106,8 @@ class _StoryFold(SessionSteps):
             return
         sought = self._seeking.sought()
         story.page, story.expected, story.start = sought[:3]
+        story.ending = self._ending.ending()
+        story.ending.like = sought.like
         step = self.steps.get(sought.step)
         if step is not None and not step.done:
             step.looked_for, step.instead = [*step.tried, *sought.near], [*sought.instead]
@@ -120,6 +124,7 @@ class _StoryFold(SessionSteps):
         self._named.update(artifact.sha256 for artifact in artifacts_in(event))
         self.story.events += 1
         self._seeking.hear(event)
+        self._ending.handle(event)
         self._advice.take(event)
         super().take(envelope)
         if (step := self.step_of(event)) is None:

@@ -89,6 +89,48 @@ class StepAccount(msgspec.Struct, kw_only=True, omit_defaults=True):
         return self.verdict in ("confirmed", "answered")
 
 
+class Ending(msgspec.Struct, omit_defaults=True):
+    """An ending holds what a sentence about a session that failed is made of: the page that it was
+    on, and of the step that it was at what was wanted, with the values in it.
+
+    `index` is the place of the step in its workflow, or -1. `parameter` is whose value the name of
+    the element has in it, `value_of` whose value was typed or chosen. `place` is where the step is
+    done, if the page is another one. `says` is what the page says of there being nothing; `like`
+    names what is most like what was wanted, `several` how many fit; `hidden`: it is there, and
+    cannot be seen. What was to be read is kept as `reads`. `met` is what the Executor met,
+    in words, `over` the dialog in the way, `offers` what a list has, `said` the answer of a person.
+    `sought` is what a check looked for in vain. `address` is what was gone to; the page is of a
+    host that was `blocked`. A dialog of the page `asked` something, and was `answered` so.
+    """
+
+    index: int = -1
+    does: str = ""
+    title: str = ""
+    url: str = ""
+    status: int = 0
+    place: str = ""
+    role: str = ""
+    name: str = ""
+    parameter: str = ""
+    value: str = ""
+    value_of: str = ""
+    says: str = ""
+    several: int = 0
+    met: str = ""
+    over: str = ""
+    offers: str = ""
+    alerts: list[str] = []
+    said: str = ""
+    sought: str = ""
+    blocked: str = ""
+    address: str = ""
+    hidden: bool = False
+    like: str = ""
+    reads: str = ""
+    asked: str = ""
+    answered: str = ""
+
+
 class StepStory(StepAccount):
     """A step story tells one step with everything that was decided about it.
 
@@ -116,8 +158,8 @@ class Story(msgspec.Struct, omit_defaults=True):
     `downloads` are files that it was sent. `forgotten`: what it taught no longer counts, and why.
     `pauses` are those before its first step. `expired` are the digests of what it named that went
     by a rule since. `page` is where it was when it ended, `expected` where it should have been, and
-    `start` where it began. `proofs` are of the steps that sent something, `read_backs` where that
-    showed when it was looked for, by the number of the step."""
+    `start` where it began, `ending` what is to be said of it. `proofs` are of the steps that sent
+    something, `read_backs` where that showed when it was looked for, by the number of the step."""
 
     session: str = ""
     purpose: str = ""
@@ -162,6 +204,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     page: str = ""
     expected: str = ""
     start: str = ""
+    ending: Ending | None = None
     error_code: str = ""
     retriable: bool | None = None
     hint: str = ""
@@ -170,6 +213,14 @@ class Story(msgspec.Struct, omit_defaults=True):
     def proof(self) -> Grade | None:
         """How far all of what was sent is proven; nothing where nothing was sent."""
         return proof_grades.overall(Proof(each.step, grade=each.grade) for each in self.proofs)
+
+    @property
+    def lacking(self) -> ProofStory | None:
+        """The step for whose sake a session that came to its end is not verified."""
+        if self.cause.kind != "unproven":
+            return None
+        weak = [each for each in self.proofs if each.grade != "stored"]
+        return min(weak, key=lambda each: each.grade != "", default=None)
 
     @property
     def calls(self) -> list[AdviceStory]:

@@ -2,7 +2,7 @@
 terminal (H7)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -54,6 +54,21 @@ UNDONE = {
     "left_out": "a person left it out of a recording",
     "refused": "a person said no to what was predicted",
 }
+
+# What a person calls an element.
+CALLED = {
+    **dict.fromkeys(("textbox", "searchbox", "spinbutton"), "field"),
+    **dict.fromkeys(("combobox", "listbox"), "list"),
+    **{each: each for each in ("button", "link", "checkbox", "tab", "switch", "heading")},
+    "radio": "choice",
+    "menuitem": "menu entry",
+    "img": "picture",
+}
+
+
+def kind_of(role: str) -> str:
+    """What a person calls an element of this role."""
+    return CALLED.get(role, "element")
 
 
 def ascii_only(text: str) -> str:
@@ -356,9 +371,14 @@ def locator_in_words(strategy: Strategy) -> str:
 def healed_in_words(recorded: str, element: Resolved, score: int) -> str:
     """From what to what a target was healed, and how like the two are."""
     now = element.name.text or element.text.text or element.tag
-    by = f" by {locator_in_words(element.ways[0])}" if element.ways else ""
     alike = score * 100 // MILLION
-    return printable(f"{recorded!r} is now {now!r}{by} ({alike} % like it)")
+    return printable(f'"{recorded}" is now the {kind_of(element.role)} "{now}" ({alike} % alike)')
+
+
+def with_values(words: str, values: Mapping[str, str]) -> str:
+    """The words with what was given where the parameters stand."""
+    given = {f"<{name}>": printable(f'"{value}"') for name, value in values.items()}
+    return re.sub(r"<\w+>", lambda found: given.get(found[0], found[0]), words)
 
 
 def _found(target: Target | None) -> str:

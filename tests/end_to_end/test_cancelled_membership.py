@@ -74,7 +74,7 @@ def test_a_goal_is_come_to_by_a_model_once_and_then_without_one(
         site.reset()
         again = rutter(*arguments)
         assert (again.code, site.cancelled, wire.attempts) == (0, 1, 6), again
-        assert "0 model calls, $0.00" in again.out
+        assert "model call" not in again.out
     shown, replayed, metrics = rutter("show", "last"), rutter("replay"), rutter("metrics")
     assert "asked: 6 model calls, " in first.out
     assert "model call" not in shown.out
@@ -119,10 +119,8 @@ def test_where_nobody_can_be_asked_it_says_why_and_what_to_do(
         ended = rutter("run", *goal, "--success", "heading=cancelled")
         assert wire.attempts == (1 if server else 0)
     assert ended.code == 8, ended
-    [said] = [line for line in ended.out.splitlines() if "why: " in line]
-    [todo] = [line for line in ended.out.splitlines() if "next: " in line]
-    assert "(model_unavailable)" in ended.out
+    [said] = [line for line in ended.out.splitlines() if "no language model answered" in line]
+    [todo] = [line for line in ended.out.splitlines() if "models check" in line]
     assert f"anthropic: {why}" in said
     assert fix in todo
-    assert "models check" in todo
     nothing_left(rutter, ended, rutter("show", "last"))

@@ -10,6 +10,7 @@ from tests.support.command_shell import Rutter
 from tests.support.page_server import PageServer
 
 pytestmark = pytest.mark.browser
+PICTURE = "Picture of the page: "
 BEFORE = (
     "<h1>Cart</h1><p>Total</p><button id=details type=button onclick=\"document.title='sent'\">"
 )
@@ -36,24 +37,27 @@ def test_a_button_that_is_gone_is_told_with_what_is_there_instead(
         "<button type=button>Print the cart</button>",
     )
 
-    ended = rutter("run", "order")
+    ended = rutter("--verbose", "run", "order")
 
     assert ended.code == 3, ended
     lines = [line.strip() for line in ended.out.splitlines()]
-    assert lines[0].startswith("[FAIL] failed (lost) at step 2 (click 'Show details')")
+    assert lines[0] == "[FAIL] order: not finished"
+    what = 'Step 2: there is no button "Show details" on the page "Cart".'
+    assert lines[1].startswith(what)
     assert "looked for #details: not there" in lines
     [empty] = [line for line in lines if line.startswith("found instead: button 'Print the cart'")]
     assert "says something else" in empty
     assert f"the page was: 'Cart' at {url}" in lines
-    [picture] = [line.removeprefix("screenshot: ") for line in lines if "screenshot: " in line]
+    [picture] = [line.removeprefix(PICTURE) for line in lines if PICTURE in line]
     assert Path(picture).read_bytes().startswith(b"\x89PNG")
     command = f"rutter --data {rutter.data} record order --url {url}"
-    assert f"next: look at the page, then record the changed step again ({command})" in lines
+    changed = "If the page was changed since you recorded it, record the workflow again"
+    assert f"{changed}: {command}" in lines
 
     assert (rutter.data / "tidied").exists(), "whether something has expired was looked at"
-    shown = rutter("show", "last").out
+    shown = rutter("--verbose", "show", "last").out
     for line in lines[1:]:
-        assert line in shown or line.startswith(("why: ", "see: "))
+        assert line in shown or line.startswith(("why: ", "if the page only", "Details: "))
     lesson = rutter.json("show", "last")["lesson"]
     assert (lesson["step"], lesson["screenshot"]) == ("2", picture)
     assert f"found instead: {lesson['instead'][0]}" in lines

@@ -44,10 +44,10 @@ def envelopes(name: str) -> list[Envelope]:
 
 @cache  # dozens of tests read each; rows and envelopes cannot be changed
 def _rows(path: Path) -> tuple[sqlite_schema.Row, ...]:
-    return tuple(map(_row, path.read_text("ascii").splitlines()))
+    return tuple(map(row_of, path.read_text("ascii").splitlines()))
 
 
-def _row(line: str) -> sqlite_schema.Row:
+def row_of(line: str) -> sqlite_schema.Row:
     *head, payload, digest = json.loads(line)
     return (*head, base64.b64decode(payload), base64.b64decode(digest))
 
@@ -58,12 +58,16 @@ def _envelopes(path: Path) -> tuple[Envelope, ...]:
 
 
 def write(name: str, stored: Iterable[sqlite_schema.Row]) -> None:
-    lines = []
-    for *head, payload, digest in stored:
-        coded = [base64.b64encode(part).decode("ascii") for part in (payload, digest)]
-        lines.append(json.dumps([*head, *coded]))
+    lines = map(text_of, stored)
     _path(name).parent.mkdir(exist_ok=True)
     _path(name).write_text("\n".join(lines) + "\n", "ascii")
+
+
+def text_of(row: sqlite_schema.Row) -> str:
+    """The row as a line of text."""
+    *head, payload, digest = row
+    coded = [base64.b64encode(part).decode("ascii") for part in (payload, digest)]
+    return json.dumps([*head, *coded])
 
 
 def to_database(path: Path, stored: Iterable[sqlite_schema.Row]) -> None:

@@ -150,8 +150,10 @@ def plan(
     return PlanProposed(number, attempt, driver, action, "because", **more)
 
 
-def intent(action: Action, number: int = 1, attempt: int = 1) -> ActionStarted:
-    return ActionStarted(number, attempt, action)
+def intent(
+    action: Action, number: int = 1, attempt: int = 1, *, irreversible: bool = False
+) -> ActionStarted:
+    return ActionStarted(number, attempt, action, irreversible=irreversible)
 
 
 def done(number: int = 1, attempt: int = 1, **more: Any) -> ActionDone:

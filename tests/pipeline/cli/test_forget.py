@@ -104,7 +104,7 @@ def test_it_is_marked_wherever_it_is_shown(rutter: Rutter, tmp_path: Path) -> No
     [line] = [line for line in rutter("sessions").out.splitlines() if SAILED in line]
     assert line.endswith("completed, forgotten")
     last = "forgotten (a <b>trial</b>): what it taught no longer counts"
-    assert rutter("show", SAILED).out.splitlines()[-1] == last
+    assert rutter("show", SAILED).out.splitlines()[-2] == last
     assert rutter.json("show", SAILED)["forgotten"] == "a <b>trial</b>"
     assert "forgotten" not in rutter.json("show", RECORDED)
     assert "forgotten" not in rutter.json("show", SAILED, "--at", "5")

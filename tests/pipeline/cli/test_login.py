@@ -287,14 +287,14 @@ def test_a_workflow_that_signs_in_goes_on_behind_that_where_it_is_signed_in(
 
     signed_in = rutter("run", "look", *flags(ashore)[:2])
     assert signed_in.code == 0, signed_in
-    assert ": 2 steps confirmed (3 sign-in steps not needed)" in signed_in.out
+    assert ", 2 of 5 steps (3 sign-in steps were not needed), " in signed_in.out
     assert rutter.json("show", "last")["steps"][0]["code"] == "signed_in_already"
     [ran] = rutter.json("sessions", "--last", "1")
     assert (ran["proposed"], ran["done"]) == (2, 2), ran
     assert site.signed_in == 1
 
     site.expire_sessions()  # and where it is not, it does as it was recorded, and is kept again
-    assert "5 steps confirmed" in rutter("run", "look", *flags(ashore)[:2]).out
+    assert "look: done, 5 steps" in rutter("run", "look", *flags(ashore)[:2]).out
     assert site.signed_in == 2
     now = shelf(rutter).find(site.base_url)
     assert now is not None

@@ -325,8 +325,8 @@ def test_a_run_to_a_goal_by_a_wrong_key_ends_at_the_first_question_and_says_what
         ended = rutter("--verbose", "run", *goal)
         assert server.attempts == 1
     assert ended.code == 8, ended
-    assert "[FAIL] failed (model_unavailable)" in ended.out
-    assert "next: its key is not accepted: check models.anthropic.key" in ended.out
+    assert "no language model answered" in ended.out
+    assert "Its key is not accepted: check models.anthropic.key" in ended.out
     assert "models check" in ended.out
     assert "spent: 1 model call" in ended.out
     assert "[FAIL] MODEL anthropic: unauthorised: " in ended.err

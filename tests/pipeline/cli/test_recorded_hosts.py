@@ -128,8 +128,8 @@ def test_who_says_yes_makes_a_new_version_that_may_use_them(
     assert flow.hosts == ("shop.example", "sso.example")
     assert flow.resources == ("10.0.0.7:8000", "cdn.example")
     out = capsys.readouterr().out
-    assert "it went to: shop.example (named), sso.example" in out
-    assert "it loaded from: cdn.example, 10.0.0.7:8000 (named)" in out
+    assert "Sites used: shop.example, sso.example (not allowed yet)." in out
+    assert "Loaded from: cdn.example (not allowed yet), 10.0.0.7:8000." in out
     assert "2 more hosts, which are not listed and not allowed" in out
     shown = recorded("workflows", "show", "order").out
     assert "may go to: shop.example, sso.example" in shown
@@ -214,7 +214,10 @@ def test_what_a_run_was_kept_from_is_told_with_the_command_that_allows_it(
     story = Story(session="run-1", purpose="run", name="order")
     recorded_hosts.tell_blocked(story, loaded, Terminal())
     out = capsys.readouterr().out
-    assert "blocked on the way: cdn.example (7), sso.example (1), a.example (1) and 1 more" in out
+    assert (
+        "Not allowed, and wanted by the pages: cdn.example (7), sso.example (1), a.example (1) and"
+        in out
+    )
     assert (
         "workflows edit order --resource cdn.example --host sso.example "
         "--resource a.example --resource b.example:81\n"
@@ -260,9 +263,9 @@ def test_a_name_that_leads_to_a_private_address_is_told_as_it_is(
     )
     said = capsys.readouterr().out.splitlines()
     assert said == [
-        "     blocked on the way: jira.corp.example resolves to 10.1.2.3, which is private; "
+        "     Not allowed: jira.corp.example resolves to 10.1.2.3, which is private; "
         "name that too with --allow 10.1.2.3",
-        "     blocked on the way: ads.example is blocked by this machine's resolver",
+        "     Not allowed: ads.example is blocked by this machine's resolver",
     ]
 
 
@@ -348,8 +351,8 @@ def test_what_a_recording_spoke_to_is_what_its_runs_may_reach(
     script.write_text(json.dumps({"title": "two", "steps": steps}))
     ended = rutter("record", "two", "--script", script, "--allow", here, "--allow", there)
     assert ended.code == 0, ended
-    assert f"it went to: {here} (named)" in ended.out
-    assert f"it loaded from: {there} (named)" in ended.out
+    assert f"Sites used: {here}. Runs may open only these." in ended.out
+    assert f"Loaded from: {there}." in ended.out
     flow = rutter.json("workflows", "show", "two")
     assert (flow["version"], flow["hosts"], flow["resources"]) == (2, [here], [there])
     assert rutter("workflows", "edit", "two", "--drop-host", there).code == 0

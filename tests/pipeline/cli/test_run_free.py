@@ -122,9 +122,8 @@ def test_a_suggestion_that_is_refused_ends_the_run(
 
     assert [action.type for action in world.done] == ["navigate"]
     assert ended.code == 4
-    assert "[FAIL] policy_denied at step 2 (click 'Find')" in ended.out
-    assert "why: a person said no: the other one" in ended.out
-    assert "next: show it what is meant instead: rutter record NAME --url URL" in ended.out
+    assert 'Step 2: a person said no to click "Find": "the other one".' in ended.out
+    assert "Show it what is meant instead: rutter record NAME --url URL" in ended.out
 
 
 def test_where_nobody_is_there_it_says_that_a_person_is_needed(shown: Rutter, world: World) -> None:
@@ -132,8 +131,8 @@ def test_where_nobody_is_there_it_says_that_a_person_is_needed(shown: Rutter, wo
 
     assert [action.type for action in world.done] == ["navigate"]
     assert ended.code == 5
-    assert "[FAIL] policy_denied (needs_person) at step 2 (click 'Find')" in ended.out
-    assert "next: run it at a terminal to say yes or no, or give --answers FILE" in ended.out
+    assert 'Step 2: nobody was there to say yes or no to click "Find": Rutter is not' in ended.out
+    assert "Run it at a terminal to say yes or no, or give --answers FILE" in ended.out
 
 
 def test_who_wants_no_suggestions_gets_none(shown: Rutter, world: World, tmp_path: Path) -> None:
@@ -142,15 +141,15 @@ def test_who_wants_no_suggestions_gets_none(shown: Rutter, world: World, tmp_pat
 
     assert [action.type for action in world.done] == ["navigate"]
     assert ended.code == 3
-    assert re.search(r"why: confidence_too_low_0\.[56]\d\n", ended.out)
-    assert "next: it is less than run.threshold (0.70): show it what is meant" in ended.out
+    assert re.search(r"Rutter is only [56]\d % sure of what comes next\.\n", ended.out)
+    assert "It is less than run.threshold (0.70): show it what is meant" in ended.out
 
 
 def test_what_is_too_unsure_to_ask_about_names_the_limit_that_was_given(shown: Rutter) -> None:
     ended = shown(*FREE, "--suggest", "0.69")
 
     assert ended.code == 3
-    assert "next: it is less than run.suggest (0.69): show it what is meant" in ended.out
+    assert "It is less than run.suggest (0.69): show it what is meant" in ended.out
     assert "lower --threshold (it acts alone) or --suggest (a person is asked)" in ended.out
 
 

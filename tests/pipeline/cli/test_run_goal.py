@@ -260,7 +260,7 @@ def test_a_workflow_is_sailed_without_a_model_whose_key_is_missing(
     configure(rutter, ON)
     ended = rutter("run", "cancel")
     warning, browser = ended.err.splitlines()
-    assert warning.startswith("no key for anthropic: sailing without it -> set ANTHROPIC_API_KEY")
+    assert warning.startswith("no key for anthropic: going on without it -> set ANTHROPIC_API_KEY")
     assert ended.code == 8
     assert "/nowhere/chromium" in browser
 

@@ -167,11 +167,22 @@ def test_a_session_that_is_not_one(rutter: Rutter, name: str, what: str) -> None
 
 
 def test_a_session_is_shown_step_by_step(rutter: Rutter) -> None:
-    out = rutter("show", "run-0003").out
+    lines = squeezed(rutter("show", "run-0003").out)
+    assert lines[0] == "order: done"
+    assert re.search(r" UTC, took 0\.\d s, version 1 \(run-0003\)$", lines[1])
+    assert lines[2] == "customer = Fairlead Offshore"
+    assert "[OK] 2 type \"Fairlead Offshore\" into 'Search'" in lines
+    assert "[OK] 6 click 'Place order'" in lines
+    assert not any(word in " ".join(lines[:-1]) for word in ("gate", "evidence", "PLAN", "confid"))
+    assert lines[-1].endswith("show run-0003 --verbose")
+
+
+def test_a_session_is_shown_with_reasons_and_evidence_where_they_are_asked_for(
+    rutter: Rutter,
+) -> None:
+    out = rutter("--verbose", "show", "run-0003").out
     lines = squeezed(out)
 
-    assert lines[0] == "run-0003: run order version 1"
-    assert "customer = Fairlead Offshore" in lines
     assert any(line.startswith("[OK] 4 click 'Fairlead Offshore' confirmed:") for line in lines)
     assert "gate: standing_approval, approved by its recording" in out
     assert "action: PLAN -> POLICY CHECK -> ACT -> VERIFY -> COMMIT; confidence 1" in lines
@@ -180,16 +191,17 @@ def test_a_session_is_shown_step_by_step(rutter: Rutter) -> None:
 
 
 def test_a_session_that_failed_says_where_it_looked(rutter: Rutter) -> None:
-    out = rutter("show", "run-0004").out
-    lines = squeezed(out)
+    lines = squeezed(rutter("show", "run-0004").out)
+    assert "[FAIL] 5 type '3' into 'Quantity'" in lines
+    [what] = [line for line in lines if line.startswith("Step 5: ")]
+    assert what.startswith('Step 5: there is no field "Quantity" on the page ')
+    assert lines[-2].startswith("If the page was changed since you recorded it, record the")
+    assert not any("element_not_found" in line for line in lines)
 
-    assert any(line.startswith("[FAIL] 5 type '3' into") for line in lines)
+    lines = squeezed(rutter("--verbose", "show", "run-0004").out)
     assert "looked for #qty: not there" in lines
     assert any(line.startswith("end: failed (lost): element_not_found") for line in lines)
-    assert "what happened: it cannot go on as it was recorded: the element is not on the" in out
-    assert lines[-1].startswith(
-        "next: look at the page, then record the changed step again (rutter"
-    )
+    assert what in lines
 
 
 def test_a_session_as_json_is_its_story(rutter: Rutter) -> None:
@@ -275,11 +287,11 @@ def by_hand(tmp_path: Path) -> Rutter:
 
 
 def test_each_kind_of_step_is_shown_as_what_it_is(by_hand: Rutter) -> None:
-    out = by_hand("show", "last").out
+    out = by_hand("--verbose", "show", "last").out
     lines = squeezed(out)
 
     assert "[OK] 1 click #save confirmed: as_recorded 12 ms" in lines
-    look = f"    [OK]     2  look at {step_kinds.LOOK.url} for 'Order 7'  confirmed: as_recorded"
+    look = f"    [OK]     -  look at {step_kinds.LOOK.url} for 'Order 7'  confirmed: as_recorded"
     assert any(line.startswith(look) for line in out.splitlines())
     assert "[OK] 3 read order_number from 'Number' answered 4 ms" in lines
     assert "observation: PLAN -> OBSERVE -> COMMIT" in lines
@@ -317,7 +329,7 @@ def advised(tmp_path: Path) -> Rutter:
 
 
 def test_advice_is_shown_at_the_step_that_it_led_to(advised: Rutter) -> None:
-    out = advised("show", "last").out
+    out = advised("--verbose", "show", "last").out
     lines = squeezed(out)
 
     at = lines.index("[OK] 2 click #save confirmed: as_recorded 5 ms")

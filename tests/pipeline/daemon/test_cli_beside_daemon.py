@@ -32,7 +32,7 @@ async def test_a_run_is_handed_in_watched_and_told_as_any_other(ship: Anchored) 
     ended = await rutter(ship, "run", "order", *SETS)
 
     assert (ended.code, ended.err) == (0, ""), ended
-    assert ended.out.startswith("[OK] sailed order version 1: 19 steps confirmed")
+    assert ended.out.startswith("[OK] order: done, 19 steps, ")
     [order] = ship.site.placed
     assert is_wanted(order)
     [job] = (await ship.ask("GET", "/jobs")).json

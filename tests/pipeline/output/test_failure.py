@@ -16,7 +16,7 @@ from rutter.pipeline.cli.parser import parser
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.failure import FailureAdvice, lesson_lines, lesson_of, told
 from rutter.pipeline.output.next_command import command_for
-from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
+from rutter.replay.story.told_session import Ending, EvidenceStory, StepStory, Story
 from tests.support.old_stories import tagged
 
 NAMED = {"session": "SESSION", "name": "NAME", "url": "URL"}
@@ -94,7 +94,10 @@ def lost(**more: object) -> Story:
         page="'Cart' at https://shop.example/cart",
         start="https://shop.example/",
         screenshot=Artifact("ab" * 32, 7),
+        ending=Ending(3, "click", "Cart", "https://shop.example/cart", role="button"),
     )
+    assert story.ending is not None
+    story.ending.name, story.ending.like = "Place order", 'the link "Place orders"'
     for name, value in more.items():
         setattr(story, name, value)
     return tagged(story)
@@ -103,30 +106,35 @@ def lost(**more: object) -> Story:
 def test_a_failure_is_told_from_the_step_to_the_next_command(settings: Settings) -> None:
     lesson = learned(lost(), settings)
     assert (lesson.step, lesson.words) == ("4", "click 'Place order'")
+    picture = settings.directory.artifacts.path(Artifact("ab" * 32, 7))
     assert list(lesson_lines(lesson)) == [
-        "what happened: it cannot go on as it was recorded: the element is not on the page",
+        'Step 4: there is no button "Place order" on the page "Cart". '
+        'Most like it is the link "Place orders".',
+        f"Picture of the page: {picture}",
+    ]
+    assert list(lesson_lines(lesson, verbose=True))[1:-1] == [
         "why: element_not_found: nothing here is clearly the recorded 'Place order'",
         "looked for #place: not there",
         "looked for button 'Place order': not there",
         "found instead: link 'Place orders' (41 % like it: it says something else)",
         "the page was: 'Cart' at https://shop.example/cart",
-        f"screenshot: {settings.directory.artifacts.path(Artifact('ab' * 32, 7))}",
     ]
     assert lesson.next == (
-        "look at the page, then record the changed step again "
-        "(rutter record order --url https://shop.example/)"
+        "If the page was changed since you recorded it, record the workflow again: "
+        "rutter record order --url https://shop.example/"
     )
 
 
 def test_where_nothing_is_like_it_that_is_said(settings: Settings) -> None:
     story = lost()
     story.steps[0].instead = []
-    assert "found instead: nothing that is like it" in lesson_lines(learned(story, settings))
+    lines = lesson_lines(learned(story, settings), verbose=True)
+    assert "found instead: nothing that is like it" in lines
 
 
 def test_a_page_that_asks_to_sign_in_is_named_as_one(settings: Settings) -> None:
     story = lost(state="LOGIN_REQUIRED", expected="https://shop.example/cart")
-    lines = list(lesson_lines(learned(story, settings)))
+    lines = list(lesson_lines(learned(story, settings), verbose=True))
     assert "the page was: 'Cart' at https://shop.example/cart; it asks to sign in" in lines
     assert "it should have been: https://shop.example/cart" in lines
 
@@ -134,9 +142,9 @@ def test_a_page_that_asks_to_sign_in_is_named_as_one(settings: Settings) -> None
 @pytest.mark.parametrize(
     ("code", "failure", "words", "advice"),
     [
-        ("captcha", "needs_person", "none was there: the site asks for a captcha", "--headed"),
-        ("blocked", "needs_person", "none was there: the site keeps programs out", "--headed"),
-        ("empty_shell", "lost", "its scripts did not fill it", "look at it in a window"),
+        ("captcha", "needs_person", "asks here for a captcha, which a person must do.", "--headed"),
+        ("blocked", "needs_person", "the site keeps programs out here.", "--headed"),
+        ("empty_shell", "lost", "its scripts did not fill it.", "Look at it in a window"),
     ],
 )
 def test_what_kept_a_run_out_is_named_with_what_a_person_can_do(
@@ -178,17 +186,22 @@ def test_why_no_picture_was_read_is_told_with_what_would_help(
 def test_what_lies_over_an_element_is_named(settings: Settings) -> None:
     detail = "element_obscured: the dialog 'Cookies' is open"
     story = lost(failure="retry_exhausted", detail=detail)
+    assert story.ending is not None
+    story.ending.over = "Cookies"
     said = learned(story, settings)
-    assert said.reason.endswith("came to nothing: something lies over the element")
-    assert said.why == (f"why: {detail}",)
+    assert said.reason == (
+        'Step 4: the button "Place order" cannot be used: something else lies over it '
+        '(the dialog "Cookies").'
+    )
+    assert (said.trouble, said.why) == ("in_the_way", (f"why: {detail}",))
 
 
 @pytest.mark.parametrize(
     ("role", "code", "said"),
     [
-        ("button", "element_disabled", 'the button "Save" stayed disabled for 3.0 s'),
-        ("textbox", "element_obscured", 'the field "Save" stayed covered for 3.0 s'),
-        ("grid", "element_moving", 'the element "Save" kept moving for 3.0 s'),
+        ("button", "element_disabled", 'the button "Save" cannot be used: it stayed disabled'),
+        ("textbox", "element_obscured", 'the field "Save" cannot be used: something else lies ove'),
+        ("grid", "element_moving", 'the element "Save" cannot be used: it did not stop moving'),
     ],
 )
 def test_what_was_waited_for_in_vain_is_told_with_what_lengthens_it(
@@ -197,8 +210,11 @@ def test_what_was_waited_for_in_vain_is_told_with_what_lengthens_it(
     story = lost(failure="retry_exhausted", detail=f"{code}, for 3.0 s")
     last = story.steps[-1]
     last.element, last.role, last.waited_ms = "Save", role, 3_004
+    story.ending = None
     lesson = learned(story, settings)
-    assert lesson.reason == said
+    assert lesson.reason.startswith(f"Step 4: {said}")
+    assert lesson.reason.endswith(", for 3.0 s.")
+    assert "rutter run order --from run-1 --patience 12s" in lesson.next
     assert lesson.also == "if the page only needs longer: rutter run order --patience 12s"
 
 
@@ -206,7 +222,7 @@ def test_what_the_page_said_is_told(settings: Settings) -> None:
     story = lost(failure="verification_failed")
     story.steps[0].verdict = "failed"
     story.steps[0].evidence = [EvidenceStory("DOM", "saved", 0.2, "Out of rope")]
-    assert "the page says: Out of rope" in lesson_lines(learned(story, settings))
+    assert "the page says: Out of rope" in lesson_lines(learned(story, settings), verbose=True)
 
 
 def test_a_picture_that_has_expired_is_said_to_have(settings: Settings) -> None:

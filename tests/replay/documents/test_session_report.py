@@ -12,6 +12,7 @@ from rutter.replay.documents.session_report import render
 from rutter.replay.story.advice import AdviceStory, VisionStory
 from rutter.replay.story.session_story import tell
 from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
+from rutter.replay.story.wording import with_values
 from tests.replay.story.test_kinds_story import story as told
 from tests.support import step_kinds
 from tests.support.case_table import for_each
@@ -46,7 +47,7 @@ def test_every_step_of_a_real_run_is_in_it(name: str) -> None:
     story = tell(e for e in log if e.session == session)
     text = parsed(story).text
     for step in story.steps:
-        assert step.words in text
+        assert with_values(step.words, story.values) in text
     assert "Juniper Tankers" in text
     assert "the recorded end is reached" in text
 

@@ -28,7 +28,7 @@ EVENTS: tuple[AnyEvent, ...] = (
     shop_facts.done(),
     shop_facts.judged(),
 )
-HEALED = "'Place order' is now 'Submit \N{SHIP}' by #x7 (87 % like it)"
+HEALED = '"Place order" is now the button "Submit \N{SHIP}" (87 % alike)'
 
 
 def envelopes() -> list[Envelope]:

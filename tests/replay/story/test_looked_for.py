@@ -75,14 +75,15 @@ def test_two_that_are_alike_are_the_reason_that_neither_was_taken() -> None:
     twins = (thing("Place order", id="a"), thing("Place order", id="b"))
     said = refused_among(plan, twins, {})
     assert len(said) == 2
-    assert all("another is as like it" in each for each in said)
+    assert all("another is as like it" in why for why, _ in said)
+    assert {name for _, name in said} == {'the button "Place order"'}
 
 
 def test_a_field_for_a_secret_is_of_another_kind() -> None:
     old = thing("Code", tag="input", role="textbox", type="text", id="code")
     plan = shop_facts.plan(click_on(old), "workflow", index=0)
     hidden = thing("Code", tag="input", role="textbox", type="password", id="code")
-    [said] = refused_among(plan, (hidden,), {})
+    [(said, _)] = refused_among(plan, (hidden,), {})
     assert "it is of another kind" in said
 
 

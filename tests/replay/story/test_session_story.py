@@ -235,23 +235,29 @@ def test_what_was_read_is_a_result_by_its_name(name: str | None) -> None:
     assert told.steps[0].extracted == "1007"
 
 
-def test_a_picture_and_an_unknown_outcome_are_told() -> None:
-    picture = Artifact("ab" * 32, 7, "image/png")
-    told = story(
+def cut_short(*, irreversible: bool, picture: Artifact) -> Story:
+    return story(
         start(),
         shop_facts.plan(BUY),
-        shop_facts.intent(BUY),
+        shop_facts.intent(BUY, irreversible=irreversible),
         RunStopped("interrupted", "browser_lost", "the page crashed", 1),
         OutcomeUnknown(1, 1, "interrupted before its outcome was judged"),
         ScreenshotTaken(picture, "stopped"),
         SessionEnded("interrupted", "browser_lost", "the page crashed"),
     )
 
+
+def test_a_picture_and_an_unknown_outcome_are_told() -> None:
+    picture = Artifact("ab" * 32, 7, "image/png")
+    told = cut_short(irreversible=True, picture=picture)
+
     assert told.screenshot == picture
     assert told.unknown == "interrupted before its outcome was judged"
     assert told.retriable is False
     assert told.hint == "look at the site whether it was done before it is run again"
     assert (told.reason, told.failure) == ("interrupted", "browser_lost")
+    harmless = cut_short(irreversible=False, picture=picture)
+    assert (harmless.unknown, harmless.retriable) == ("", True), "it leaves nothing to look for"
 
 
 @given(st.text())

@@ -138,7 +138,8 @@ function coveredBy(el) {
   const [left, top, right, bottom] = inView(el);
   if (!(right > left && bottom > top)) return { message: "" };
   const hit = deepest((left + right) / 2, (top + bottom) / 2);
-  const said = hit ? `${tagOf(hit)} ${textOf(hit)}` : "nothing there";
+  const words = hit ? squeeze(textOf(hit)) : "";
+  const said = words ? JSON.stringify(words) : hit ? tagOf(hit) : "nothing there";
   const dialog = dialogOver(el);
   if (!dialog) return { message: clip(said, 120) };
   return { message: clip(`the dialog ${JSON.stringify(dialog)} is open: ${said}`, 120), dialog };

@@ -166,6 +166,24 @@ function pin(el, key, byFocus = false, choice = null) {
 const isWherePinned = (el) =>
   pinnedAt.document.URL === pinnedAt.url && document.URL === pinnedAt.top && (!el || documentOf(el) === pinnedAt.document);
 
+// What the page says of there being nothing ("0 results"): told to whoever asks why nothing was found.
+const NOTHING = /(^|[^\d.,:/-])0 \p{L}|^(no|nothing|none|keine?|nichts|aucune?|rien|ning\u00fan|nada|nessun|geen|nenhum) /iu;
+const NOTHING_CHARS = 60;
+const NOTHING_NODES = 5_000;
+
+function saysNothing() {
+  if (!document.body) return "";
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(), n = 0; node && n < NOTHING_NODES; node = walker.nextNode(), n++) {
+    const el = parentNodeOf(node);
+    const said = el ? squeeze(textContentOf(node)) : "";
+    if (said.length > NOTHING_CHARS || !NOTHING.test(said) || !isVisible(el) || isSecret(el)) continue;
+    const whole = squeeze(textContentOf(el));
+    return whole.length <= NOTHING_CHARS ? whole : said;
+  }
+  return "";
+}
+
 // Polls with the page's own frames: an element that appears is found when it is painted. What a look
 // named and is gone does not come back. With a key it is judged by what that key does there, with a
 // choice by what would be chosen. What is there and cannot be used as it is meant to be (`use`) is
@@ -193,7 +211,8 @@ function resolve(strategies, withinMs, key, choice, others = [], use = "", cover
       if (settled || now >= end) {
         pin(el, key, false, choice);
         const element = el ? describe(el, pinnedKey) : null;
-        done({ tries, element, instead: el ? -1 : instead, hindered: hindered || null, wanting: !settled });
+        const says = el ? "" : saysNothing();
+        done({ tries, element, instead: el ? -1 : instead, hindered: hindered || null, wanting: !settled, says });
       } else {
         setTimeout(look, POLL_MS);
       }

@@ -117,7 +117,7 @@ def tools(request: Asked) -> dict[str, Any]:
     return {"tools": [described(each) for each in TOOLS.values()], "snapshot": snapshot_schema()}
 
 
-@get("/workflows", summary="What it can sail", sync_to_thread=True)
+@get("/workflows", summary="What it can run", sync_to_thread=True)
 def workflows(request: Asked) -> list[dict[str, Any]]:
     with project(daemon_of(request).settings) as store:
         return [_in_short(each) for each in all_workflows(store)]
