@@ -250,7 +250,7 @@ def test_signed_in_once_later_runs_are_and_nothing_of_it_is_in_the_clear(
     said += [rutter("report", "last", "--out", rutter.data / "report.html")]
     assert [each.code for each in said] == [0] * 5, said
     assert site.signed_in == 1
-    assert f"login: signed in by the login for {site.base_url}, kept " in said[2].out
+    assert f"signed in by the login for {site.base_url}, kept " in said[2].out
     assert facts(rutter, LoginUsed) == facts(rutter, LoginKept)[:2]
     assert len(set(facts(rutter, LoginKept))) == 3
 
