@@ -90,8 +90,9 @@ class StepAccount(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class Ending(msgspec.Struct, omit_defaults=True):
-    """An ending holds what a sentence about a session that failed is made of: the page that it was
-    on, and of the step that it was at what was wanted, with the values in it.
+    """An ending holds what a sentence about a session that failed is made of.
+
+    That is the page that it was on, and of its step what was wanted, with the values in it.
 
     `index` is the place of the step in its workflow, or -1. `parameter` is whose value the name of
     the element has in it, `value_of` whose value was typed or chosen. `place` is where the step is

@@ -1,5 +1,6 @@
-"""What happened is said in one sentence, made of a told session's facts whenever it is told: the
-step, what was wanted there with the values in it, and what was there instead.
+"""A sentence says what happened in a session that failed, made of its facts when it is told.
+
+It names the step, what was wanted there with the values in it, and what was there instead.
 
 `trouble` tells apart what a person does about it: another value, another recording, another try.
 """
@@ -94,7 +95,7 @@ class WhatHappened(NamedTuple):
 
 
 class _Told(NamedTuple):
-    """What is said is said of this."""
+    """A sentence is made of this."""
 
     story: Story
     ending: Ending
