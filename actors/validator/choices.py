@@ -7,7 +7,7 @@ from rutter.actors.rules.policy.policy import judge
 from rutter.actors.rules.policy.policy_case import PolicyCase
 from rutter.actors.rules.steps.lost_step import as_judged, box_of, in_words, recorded_as, target_of
 from rutter.actors.validator.approvals import seen_as
-from rutter.actors.validator.questions import left_to_ask
+from rutter.actors.validator.questions import FORM, headed, left_to_ask
 from rutter.actors.validator.state import ChosenElement, ValidatorState
 from rutter.events.action import Action, kind_of
 from rutter.events.page import Lookalike, Resolved
@@ -16,6 +16,8 @@ from rutter.events.planner import PlanProposed, StepLost
 from rutter.events.signature import signature
 from rutter.events.validator import ApprovalRequested, CheckpointPassed, Choice
 from rutter.events.vocabulary import AnyEvent
+
+WHICH, NOTHING = "Which one is it now?", "Nothing here is like it."
 
 
 def question_of_choice(state: ValidatorState, lost: StepLost) -> ApprovalRequested:
@@ -31,7 +33,7 @@ def question_of_choice(state: ValidatorState, lost: StepLost) -> ApprovalRequest
         approval=f"{lost.step}.choice.{state.questions + 1}",
         step=lost.step,
         kind="choice",
-        question=f"{lost.why}. {'Which one is it now?' if choices else 'Nothing here is like it.'}",
+        question=headed(state.started, f"{lost.why}. {WHICH if choices else NOTHING}"),
         rule="lost_step",
         signature=signature(plan.action),
         policy=state.started.policy.version,
@@ -85,7 +87,8 @@ def settled_by_choice(state: ValidatorState, rule: str) -> str:
 
 
 def _told(state: ValidatorState, lookalike: Lookalike) -> str:
-    return "; ".join(reason for _, reason in _asks(state, lookalike))
+    told = (FORM.sub("it sends the form", reason) for _, reason in _asks(state, lookalike))
+    return "; ".join(told)
 
 
 def _asks(state: ValidatorState, lookalike: Lookalike) -> list[tuple[str, str]]:

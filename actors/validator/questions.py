@@ -1,5 +1,7 @@
 """Questions ask a person what no recording has answered; their answer lets a step pass or not."""
 
+import re
+
 import msgspec
 
 from rutter.actors.rules.policy.policy import PolicyCase, PolicyVerdict
@@ -7,6 +9,7 @@ from rutter.actors.rules.steps.already_done import doubt as may_have_happened
 from rutter.actors.rules.steps.confidence import RULE as SUGGESTED
 from rutter.actors.rules.steps.confidence import is_suggested, why_suggested
 from rutter.actors.rules.steps.healing import doubtful
+from rutter.actors.rules.steps.lost_step import called
 from rutter.actors.rules.steps.pause import HAD_THE_WHEEL
 from rutter.actors.rules.steps.service_script import is_of_way
 from rutter.actors.validator.approvals import (
@@ -19,7 +22,7 @@ from rutter.actors.validator.approvals import (
     was_irreversible,
 )
 from rutter.actors.validator.state import ValidatorState
-from rutter.events.action import Secret
+from rutter.events.action import Action, Box, Secret
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import CheckpointReached, PlanProposed
 from rutter.events.runtime import SessionStarted
@@ -28,6 +31,9 @@ from rutter.events.tools import ApprovalSought, approval_of
 from rutter.events.validator import ApprovalRequested, CheckpointPassed, CheckpointRefused
 
 CONFIRM = "confirm"  # S1 FR-008: what the person types out before the last step
+LONG, MANY = 40, 3  # characters of a value, and values, in a question
+ASKED = {"type": "Type into", "select": "Choose in", "extract": "Read"}
+FORM = re.compile(r"it sends a form \(\w+\)")
 # What a person does in the window, and what they are asked then.
 BY_HAND = {
     "login": "Sign in in the window",
@@ -131,15 +137,12 @@ def question_on(state: ValidatorState, verdict: PolicyVerdict) -> ApprovalReques
     """Bound to this step, action, element and origin: an answer to it is for nothing else."""
     plan, element = state.plan, state.element
     assert plan is not None
-    name = f" {element.name.text!r}" if element is not None and element.name.text else ""
-    reason, again = verdict.reason, maybe_done_by(state)
-    if again:
-        reason += f"; step {again} may have done it already: what came of that is unknown"
+    again = maybe_done_by(state)
     return ApprovalRequested(
         approval=f"{plan.step}.{plan.attempt}.{state.questions + 1}",
         step=plan.step,
         kind=verdict.kind,
-        question=f"{plan.action.type}{name}: {reason}. Approve?",
+        question=_in_words(state, plan, verdict, again),
         rule=verdict.rule,
         signature=signature(plan.action),
         digest=seen_as(element),
@@ -147,7 +150,64 @@ def question_on(state: ValidatorState, verdict: PolicyVerdict) -> ApprovalReques
         phrase=CONFIRM if verdict.kind == "confirm" else "",
         policy=state.started.policy.version,
         maybe_done_by=again,
+        box=(element.fingerprint.box if element is not None else None) or Box(),
     )
+
+
+def _in_words(state: ValidatorState, plan: PlanProposed, verdict: PolicyVerdict, again: int) -> str:
+    """What is run with which values, what is different from the recording, what is to be done, and
+    why that is asked."""
+    changed, element = _changed(state, plan, verdict), state.element
+    named = "it" if changed or element is None else called(element)
+    said = f"{changed}{_asked(plan.action, named)} {sentence(verdict.reason)}"
+    if again:
+        said += f" Step {again} may have done it already: nobody knows what came of that."
+    return headed(state.started, said)
+
+
+def _changed(state: ValidatorState, plan: PlanProposed, verdict: PolicyVerdict) -> str:
+    """Empty where the recording says nothing else of this element, or never approved of it."""
+    started, element = state.started, state.element
+    if started.workflow is None or plan.driver != "workflow" or element is None:
+        return ""
+    if plan.healed and verdict.rule != "healed":
+        recorded = started.workflow.steps[plan.index].action.target
+        known = recorded.fingerprint if recorded is not None else None
+        place = f" in place of {called(known)}" if known is not None else ""
+        return f"{called(element)} was found{place}. "
+    approved = started.workflow.steps[plan.index].standing_approval is not None
+    if plan.healed or not approved or stands_by_recording(state):
+        return ""
+    return f"{called(element)} has changed since you recorded it. "
+
+
+def _asked(action: Action, named: str) -> str:
+    match action.type:
+        case "press":
+            return f"Press {action.key} in {named}?"
+        case "type" | "select" | "extract":
+            return f"{ASKED[action.type]} {named}?"
+        case "navigate":
+            return f"Go to {action.url}?"
+        case _:
+            return f"{action.type.capitalize()} {named}?"
+
+
+def sentence(reason: str) -> str:
+    said = FORM.sub("it sends the form", reason)
+    named = not said.partition(" ")[0].isalpha()  # it begins with a name, as it is written
+    return f"{said}." if named else f"{said[:1].upper()}{said[1:]}."
+
+
+def headed(started: SessionStarted, said: str) -> str:
+    """`invoice (number INV-1043): ...`, where a workflow is run."""
+    if started.workflow is None:
+        return said
+    values = ", ".join(
+        f"{name} {' '.join(value.split())[:LONG]}"
+        for name, value in sorted(started.values.items())[:MANY]
+    )
+    return f"{started.workflow.name}{f' ({values})' if values else ''}: {said}"
 
 
 def question_by_hand(state: ValidatorState, reached: CheckpointReached) -> ApprovalRequested:
@@ -160,7 +220,7 @@ def question_by_hand(state: ValidatorState, reached: CheckpointReached) -> Appro
         approval=f"{reached.step}.{reached.kind}.{state.questions + 1}",
         step=reached.step,
         kind=reached.kind,
-        question=f"{reached.why}. {asked}",
+        question=headed(state.started, f"{reached.why}. {asked}"),
         rule=f"{reached.kind}_checkpoint",
     )
 

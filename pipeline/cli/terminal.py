@@ -26,6 +26,7 @@ from rutter.events.executor import PersonActed, StepMarked
 from rutter.events.observer import BarDisturbed
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.predictor import PredictionMade
+from rutter.pipeline.output.answer_outcome import AnswerOutcome
 from rutter.pipeline.output.verbose import Narrator, likely_within
 from rutter.replay.story.wording import ascii_only, bar_in_words, in_words, mark_in_words, printable
 
@@ -220,8 +221,11 @@ class RunProgress(MovingLine):
         self._what = what
         self._narrator = Narrator()
         self._within = ""
+        self._outcome = AnswerOutcome()
 
     def hear(self, envelope: Envelope) -> None:
+        if said := self._outcome.of(envelope):
+            self._terminal.note(said)
         if self._terminal.verbose:
             for line in self._narrator.lines(envelope):
                 self._terminal.note(line)

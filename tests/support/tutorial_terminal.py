@@ -26,7 +26,7 @@ import psutil
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
-QUESTION = re.compile(r"Approve\? \[[^]]*\] ")
+QUESTION = re.compile(r" \[(?:yes / no|type ')[^]]*\] ")
 WITHIN_S = 240
 END = re.compile(r"<end (\d+)>\r?\n")
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -26,6 +26,7 @@ CALLED = {
     "listbox": "list",
     "menuitem": "menu entry",
 }
+TAGS = {"a": "link", "button": "button"}
 PLAINLY = frozenset({"button", "link", "checkbox", "radio", "tab", "switch"})
 
 
@@ -105,7 +106,8 @@ def _lookalike_called(lookalike: Lookalike, recorded: str) -> str:
 def called(element: Resolved | Fingerprint) -> str:
     """`the button "Save"`, as a person would call it."""
     said = " ".join((element.name.text or element.text.text).split())[:60]
-    kind = CALLED.get(element.role, element.role if element.role in PLAINLY else "element")
+    role = element.role or TAGS.get(element.tag, "")
+    kind = CALLED.get(role, role if role in PLAINLY else "element")
     return f'the {kind} "{said}"' if said else f"the {kind} without a name"
 
 

@@ -217,7 +217,7 @@ def test_a_risky_element_asks_when_the_step_is_recorded(driver: Driver) -> None:
             approval="1.1.1",
             step=1,
             kind="policy",
-            question="click 'Delete all': the element says 'delete'. Approve?",
+            question="order: Click the button \"Delete all\"? The element says 'delete'.",
             rule="denylist",
             signature=signature(click()),
             digest="e1",
@@ -296,7 +296,7 @@ def test_a_question_says_which_step_may_have_done_the_same_already(
     [asked] = said(*once, plan(action, number=2), found(meets, step=2))
     assert isinstance(asked, ApprovalRequested)
     assert asked.maybe_done_by == again
-    assert ("step 1 may have done it already" in asked.question) is bool(again)
+    assert ("Step 1 may have done it already" in asked.question) is bool(again)
 
 
 def test_what_may_have_happened_is_asked_about_whatever_its_recording_approved() -> None:
@@ -316,7 +316,7 @@ def test_sending_a_form_asks() -> None:
     assert isinstance(asked, ApprovalRequested)
     assert (asked.rule, asked.question) == (
         "sends_a_form",
-        "click 'Place order': it sends a form (POST). Approve?",
+        'Click the button "Place order"? It sends the form.',
     )
 
 
@@ -325,7 +325,7 @@ def test_a_question_about_an_element_without_a_name_does_without() -> None:
         RECORDING, plan(click()), found(element(name="", submits=True, form_method="post"))
     )
     assert isinstance(asked, ApprovalRequested)
-    assert asked.question == "click: it sends a form (POST). Approve?"
+    assert asked.question == "Click the button without a name? It sends the form."
 
 
 def test_reading_a_risky_element_needs_no_policy() -> None:
@@ -500,7 +500,7 @@ def test_a_no_refuses_it() -> None:
 def test_a_no_without_a_reason_repeats_the_question() -> None:
     refusal = said(*ASKED, no())[1]
     assert isinstance(refusal, ActionRejected)
-    question = "click 'Place order': it sends a form (POST). Approve?"
+    question = 'Click the button "Place order"? It sends the form.'
     assert refusal.reason == f"a person said no: {question}"
 
 
@@ -556,7 +556,7 @@ def test_a_changed_element_is_judged_again() -> None:
         "1.1.1",
         1,
         "policy",
-        "click 'Place order': it sends a form (POST). Approve?",
+        'Click the button "Place order"? It sends the form.',
         "sends_a_form",
         signature(click()),
         "send",
@@ -812,7 +812,7 @@ def test_a_final_step_that_an_earlier_session_may_have_done_asks_whatever_was_re
     asked = asked_of(said(begun, plan(click(), "workflow", index=0), found(SEND)))
     assert (asked.rule, asked.question) == (
         "done_before",
-        "click 'Place order': run-1 may have done it already. Approve?",
+        'order: Click the button "Place order"? run-1 may have done it already.',
     )
 
 
@@ -862,7 +862,7 @@ def test_what_was_predicted_and_is_not_sure_enough_is_asked_about_whatever_it_is
     [asked] = said(CAREFUL, guess(), found(PLAIN))
     assert isinstance(asked, ApprovalRequested)
     assert (asked.kind, asked.rule) == ("policy", "suggested")
-    assert asked.question == f"click 'Next page': {WHY}. Approve?"
+    assert asked.question == f'Click the button "Next page"? {WHY[0].upper()}{WHY[1:]}.'
 
 
 def test_a_yes_to_a_suggestion_does_it() -> None:
@@ -908,7 +908,7 @@ def test_where_policy_asks_too_it_is_asked_once_and_both_are_said() -> None:
     [asked] = said(CAREFUL, guess(), found(sends))
     assert isinstance(asked, ApprovalRequested)
     assert asked.rule == "sends_a_form"
-    assert asked.question == f"click 'Go on': it sends a form (POST); {WHY}. Approve?"
+    assert asked.question == f'Click the button "Go on"? It sends the form; {WHY}.'
 
 
 def test_policy_denies_before_anything_is_suggested() -> None:

@@ -264,9 +264,9 @@ def test_a_person_who_says_no_has_the_last_word(ship: Ship, tmp_path: Path) -> N
 def test_a_person_at_the_terminal_is_asked_and_answers(ship: Ship) -> None:
     with AtTerminal(ship.rutter, *ship.harbour.record("by-hand")) as terminal:
         for question in (1, 2):
-            terminal.read_until("Approve? [yes / no, or why not]", question)
+            terminal.read_until(" [yes / no, or why not]", question)
             terminal.type("yes\n")
-        terminal.read_until("Approve? [type 'confirm']")
+        terminal.read_until(" [type 'confirm']")
         terminal.type("confirm\n")
         code, out = terminal.end()
 
@@ -278,7 +278,7 @@ def test_a_person_at_the_terminal_is_asked_and_answers(ship: Ship) -> None:
 
 def test_ctrl_c_at_a_question_ends_it(ship: Ship) -> None:
     with AtTerminal(ship.rutter, *ship.harbour.record("by-hand")) as terminal:
-        terminal.read_until("Approve? [yes / no, or why not]")
+        terminal.read_until(" [yes / no, or why not]")
         terminal.type("\x03")
         code, _ = terminal.end()
 

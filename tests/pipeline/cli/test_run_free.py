@@ -109,7 +109,9 @@ def test_a_suggestion_that_is_approved_is_done(
     [said] = [line for line in lines if line.startswith("suggests: ")]
     assert re.fullmatch(r"suggests: click 'Find' \(0\.[56]\d\) - do it\?", said)
     sure = r"it is 0\.[56]\d sure that this comes next, less than the 0\.70 that it acts on alone"
-    assert re.fullmatch(rf"\[ASK\] click 'Find': {sure}\. Approve\?", lines[lines.index(said) + 2])
+    assert re.fullmatch(
+        rf'\[ASK\] Click the button "Find"\? I{sure[1:]}\.', lines[lines.index(said) + 2]
+    )
     assert last(shown, PredictionMade).model == model
 
 

@@ -360,7 +360,9 @@ def test_a_healed_step_that_may_be_another_one_is_a_question_to_a_person() -> No
     asked = verdict(run_of(flow), healed_plan(perhaps), found(perhaps))
     assert isinstance(asked, ApprovalRequested)
     assert asked.rule == "healed"
-    assert asked.question == "click 'Orders': it may not be the recorded 'Orders'. Approve?"
+    assert (
+        asked.question == "order: Click the link \"Orders\"? It may not be the recorded 'Orders'."
+    )
 
 
 def test_what_was_healed_must_be_found_again_as_it_was_chosen() -> None:
