@@ -106,7 +106,8 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     `headed`: a person can act in the window, `attended`: one is there to be asked. `left_off` says
     how the session that it continues was left; `same_values`: that one was given the same, so that
     its results can be looked for. `models` are the language models that may be asked; nobody is,
-    without. `row` is the one of a file that it is for, where it is one run of many.
+    without. `row` is the one of a file that it is for, where it is one run of many. From the step
+    at `by_hand_from` on a person records it again; with `by_hand_only` that step alone.
     """
 
     purpose: Purpose
@@ -131,6 +132,8 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     same_values: bool = False
     models: ModelUse | None = msgspec.field(default=None, name="minds")
     row: BatchRow | None = None
+    by_hand_from: int = -1
+    by_hand_only: bool = False
 
     @property
     def steps(self) -> tuple[Step, ...]:

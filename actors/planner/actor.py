@@ -256,13 +256,15 @@ def _after_verdict(state: PlannedRun, judged: ActionJudged) -> PlannedRun:
 def _next(state: PlannedRun, due: StepDue | PredictionMade, now_ns: int) -> Iterable[AnyEvent]:
     if state.asking is not None and state.asking.waiting:
         return  # it is the model's turn
-    if _is_still_asked(state, due) or state.lost.by_hand:
+    if _is_still_asked(state, due) or state.led_by_person:
         return
     waits = _finds_nothing(state, due) or _reads_here(state, due)
     if (stop := over_limit(state)) is not None:
         yield stop
     elif waits and (awaited := let_in_awaited(state, now_ns)) is not None:
         yield awaited
+    elif isinstance(due, StepDue) and due.index == state.started.by_hand_from and not due.unmet:
+        yield PersonAwaited(step=state.step + 1)
     elif isinstance(due, StepDue):
         yield follow(state, due, now_ns)
     elif state.started.purpose == "record" or state.index < len(state.started.script):

@@ -62,7 +62,13 @@ class PlannedRun(Run, frozen=True):
 
     @property
     def by_workflow(self) -> bool:
-        return self.started.driver == "workflow"
+        """Whether a workflow is run, and not recorded again."""
+        return self.started.driver == "workflow" and self.started.purpose == "run"
+
+    @property
+    def led_by_person(self) -> bool:
+        """Whether a person does in the window whatever is done now."""
+        return self.lost.by_hand or (self.person and self.started.by_hand_from >= 0)
 
 
 PlannerState = PlannedRun | Desk | None  # nothing before its session has started

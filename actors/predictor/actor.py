@@ -14,6 +14,7 @@ from rutter.actors.predictor.knowledge import Knowledge
 from rutter.actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
 from rutter.actors.predictor.learning.marked_steps import marked
 from rutter.actors.predictor.learning.merge import compare
+from rutter.actors.predictor.learning.recorded_again import recorded_again
 from rutter.actors.predictor.learning.recording import (
     assemble,
     canonical,
@@ -132,7 +133,7 @@ class Predictor:
                 return _acted(went_on(_late(state)), acted)
             case StepMarked() as event:
                 return marked(state, event)
-            case RecordingFinished() if state.workflow is not None:
+            case RecordingFinished() if state.started.purpose == "run":
                 return done_by_person(state)
             case PlanWithheld() | StepsRecalled() as event:
                 return led(state, event)
@@ -237,6 +238,9 @@ class Predictor:
         # A run that a model led is one once its end was verified (D5); a recording, as it is.
         if not (started.purpose == "record" or (_finds(started) and complete)):
             return
+        if started.by_hand_from >= 0:
+            yield from self._recorded_again(state, complete=complete)
+            return
         workflow = assemble(
             started.name,
             self.knowledge.next_version(started.name),
@@ -256,9 +260,17 @@ class Predictor:
             return
         yield WorkflowLearned(workflow=workflow, stopped_at="" if complete else stopped.detail)
 
+    def _recorded_again(self, state: PredictorState, *, complete: bool) -> Iterable[AnyEvent]:
+        name = state.started.name
+        newest, version = self.knowledge.versions.newest(name), self.knowledge.next_version(name)
+        steps = with_what_followed(state, state.started.values)
+        made = recorded_again(state, steps, newest, version) if complete else None
+        if made is not None:
+            yield WorkflowLearned(workflow=made)
+
     def _shown(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         """What a run whose end was verified led the page to say."""
-        workflow = state.workflow
+        workflow = state.workflow if state.started.purpose == "run" else None
         if workflow is None or stopped.reason != "completed" or state.by_hand:
             return  # what a person did in its place showed nothing to this run
         answered = answered_in_run(state)
@@ -267,7 +279,7 @@ class Predictor:
     def _mended(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         """What was healed is learned when the run's end was verified, unless the workflow was
         recorded anew or deleted meanwhile."""
-        workflow = state.started.workflow
+        workflow = state.started.workflow if state.started.purpose == "run" else None
         helped = any(mend.helped for mend in state.mends)
         if workflow is None or not (state.healed or helped) or stopped.reason != "completed":
             return
@@ -390,7 +402,11 @@ def _acted(state: PredictorState, acted: PersonActed) -> PredictorState:
     plan = PlanProposed(acted.step, 1, "person", acted.action, "done by a person", source="person")
     before = len(state.mends) if state.mends_before < 0 else state.mends_before
     return msgspec.structs.replace(
-        _proposed(state, plan), element=acted.element, approved=True, mends_before=before
+        _proposed(state, plan),
+        element=acted.element,
+        approved=True,
+        mends_before=before,
+        hand_since=state.hand_since or acted.step,
     )
 
 

@@ -41,6 +41,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     rewritten: tuple[Rewritten, ...] = ()
     healed: tuple[tuple[int, Step], ...] = ()
     mends: tuple[ModelRepair, ...] = ()
+    hand_since: int = 0  # the number of the first step that a person did
     mends_before: int = -1  # how many there were when a person began to do a step of the run
     stopped: bool = False
     pause: Pause = Pause()

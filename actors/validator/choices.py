@@ -7,7 +7,7 @@ from rutter.actors.rules.policy.policy import judge
 from rutter.actors.rules.policy.policy_case import PolicyCase
 from rutter.actors.rules.steps.lost_step import as_judged, box_of, in_words, recorded_as, target_of
 from rutter.actors.validator.approvals import seen_as
-from rutter.actors.validator.questions import FORM, headed, left_to_ask
+from rutter.actors.validator.questions import headed, left_to_ask, why_asked
 from rutter.actors.validator.state import ChosenElement, ValidatorState
 from rutter.events.action import Action, kind_of
 from rutter.events.page import Lookalike, Resolved
@@ -87,8 +87,7 @@ def settled_by_choice(state: ValidatorState, rule: str) -> str:
 
 
 def _told(state: ValidatorState, lookalike: Lookalike) -> str:
-    told = (FORM.sub("it sends the form", reason) for _, reason in _asks(state, lookalike))
-    return "; ".join(told)
+    return "; ".join(reason for _, reason in _asks(state, lookalike))
 
 
 def _asks(state: ValidatorState, lookalike: Lookalike) -> list[tuple[str, str]]:
@@ -126,4 +125,4 @@ def _asked_about(
     asks = left_to_ask(at, case, judge(case))
     if asks is None or asks.kind != "policy" or asks.rule == "healed":
         return []
-    return [(asks.rule, asks.reason)]
+    return [(asks.rule, why_asked(at, asks))]

@@ -1,7 +1,5 @@
 """Questions ask a person what no recording has answered; their answer lets a step pass or not."""
 
-import re
-
 import msgspec
 
 from rutter.actors.rules.policy.policy import PolicyCase, PolicyVerdict
@@ -33,7 +31,7 @@ from rutter.events.validator import ApprovalRequested, CheckpointPassed, Checkpo
 CONFIRM = "confirm"  # S1 FR-008: what the person types out before the last step
 LONG, MANY = 40, 3  # characters of a value, and values, in a question
 ASKED = {"type": "Type into", "select": "Choose in", "extract": "Read"}
-FORM = re.compile(r"it sends a form \(\w+\)")
+FORM = "it sends the form"
 # What a person does in the window, and what they are asked then.
 BY_HAND = {
     "login": "Sign in in the window",
@@ -159,7 +157,8 @@ def _in_words(state: ValidatorState, plan: PlanProposed, verdict: PolicyVerdict,
     why that is asked."""
     changed, element = _changed(state, plan, verdict), state.element
     named = "it" if changed or element is None else called(element)
-    said = f"{changed}{_asked(plan.action, named)} {sentence(verdict.reason)}"
+    why = _sentence(why_asked(state, verdict), verdict.rule)
+    said = f"{changed}{_asked(plan.action, named)} {why}"
     if again:
         said += f" Step {again} may have done it already: nobody knows what came of that."
     return headed(state.started, said)
@@ -193,10 +192,18 @@ def _asked(action: Action, named: str) -> str:
             return f"{action.type.capitalize()} {named}?"
 
 
-def sentence(reason: str) -> str:
-    said = FORM.sub("it sends the form", reason)
-    named = not said.partition(" ")[0].isalpha()  # it begins with a name, as it is written
-    return f"{said}." if named else f"{said[:1].upper()}{said[1:]}."
+def why_asked(state: ValidatorState, verdict: PolicyVerdict) -> str:
+    """The reason, in words that need no knowledge of the web."""
+    if verdict.rule != "sends_a_form":
+        return verdict.reason
+    suggested = as_suggestion(state)
+    return f"{FORM}; {suggested.reason}" if suggested is not None else FORM
+
+
+def _sentence(words: str, rule: str) -> str:
+    """What begins with the name of a session is left as it is."""
+    first = words[:1] if rule == "done_before" else words[:1].upper()
+    return f"{first}{words[1:]}."
 
 
 def headed(started: SessionStarted, said: str) -> str:
@@ -220,7 +227,7 @@ def question_by_hand(state: ValidatorState, reached: CheckpointReached) -> Appro
         approval=f"{reached.step}.{reached.kind}.{state.questions + 1}",
         step=reached.step,
         kind=reached.kind,
-        question=headed(state.started, f"{reached.why}. {asked}"),
+        question=f"{reached.why}. {asked}",
         rule=f"{reached.kind}_checkpoint",
     )
 

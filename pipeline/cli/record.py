@@ -13,6 +13,7 @@ from rutter.events.policy import Policy
 from rutter.events.predictor import Comparison, WorkflowLearned
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.cli.options import read_request
+from rutter.pipeline.cli.record_again import record_again
 from rutter.pipeline.cli.recorded_hosts import settle_hosts
 from rutter.pipeline.cli.session_end import report, tell_unproven
 from rutter.pipeline.cli.session_run import attendant, run_here
@@ -34,6 +35,10 @@ OR_A_SCRIPT = "record a script: rutter record NAME --script FILE"
 
 def record(options: Options, settings: Settings, terminal: Terminal) -> int:
     request, live = read_request(options, settings.config), None
+    if options.from_step:
+        values = read_pairs(options.param, "--param")
+        request = msgspec.structs.replace(request, name=options.name, values=values)
+        return record_again(request, options.from_step, settings, terminal)
     if options.url:
         live = LiveSteps(terminal)
         settings = in_a_window(options, settings)

@@ -26,6 +26,7 @@ from rutter.pipeline.queries.workflows_and_sessions import (
     versions_of,
     workflow_version,
 )
+from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.workflows.check_syntax import (
     TYPES,
     read_back_from,
@@ -123,9 +124,19 @@ def came(row: dict[str, Any], purpose: str | None) -> str:
 # -- changing --------------------------------------------------------------------------------------
 
 
-def edit(options: Options, settings: Settings, terminal: Terminal) -> None:
+def edit(options: Options, settings: Settings, terminal: Terminal) -> int | None:
     """A literal becomes a parameter or a secret; a step is dropped, may be missing, or must lead
-    to what is stated."""
+    to what is stated; or a person shows in a window what it is done to."""
+    if options.target:
+        # Here and not above: what runs a session asks for changes of workflows itself.
+        from rutter.pipeline.cli.record_again import record_again
+
+        return record_again(RunRequest(options.name), options.target, settings, terminal, only=True)
+    _edited(options, settings, terminal)
+    return None
+
+
+def _edited(options: Options, settings: Settings, terminal: Terminal) -> None:
     asked = Edit(
         parameters=_named(options.param, "--param"),
         secrets=_named(options.secret, "--secret"),

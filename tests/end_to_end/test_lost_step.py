@@ -18,6 +18,7 @@ from rutter.events.validator import ApprovalRequested
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
+from tests.support.human_hand import recorded
 from tests.support.log_checks import Replayed
 from tests.support.page_server import PageServer
 from tests.support.site_sessions import SaysYes, learned
@@ -204,3 +205,31 @@ async def test_what_a_person_does_themselves_is_recorded_and_the_run_goes_on_beh
     assert [step.optional for step in newest.steps] == [False, False, True, False]
     assert (await invoices.run(newest, Nobody())).reason == "completed"
     assert len(invoices.server.stored) == 2
+
+
+@pytest.mark.parametrize("only", [True, False])
+async def test_a_step_is_done_again_by_hand_behind_those_that_are_kept(
+    only: bool, invoices: Invoices, chromium: Chromium
+) -> None:
+    workflow = await invoices.record()
+    invoices.server.replace(invoices.url, WAYS["renamed"][0])
+    started = msgspec.structs.replace(
+        session_started.run_of(workflow, {}, ()),
+        purpose="record",
+        by_hand_from=2,
+        by_hand_only=only,
+    )
+    async with recorded(invoices.app, chromium, started, answers=Nobody()) as (hand, ended):
+        await hand.click("text=Save changes")
+        await hand.arrives("/store")
+    assert ended["it"].reason == "completed"
+    assert len(invoices.server.stored) == 1
+
+    newest = (await learned(invoices.log))[-1]
+    assert (newest.version, len(newest.steps)) == (workflow.version + 1, 3)
+    assert newest.steps[:2] == workflow.steps[:2]
+    assert newest.steps[2].action != workflow.steps[2].action
+    assert (newest.end == workflow.end) or not only
+    invoices.server.forget(False)
+    assert (await invoices.run(newest, Nobody())).reason == "completed"
+    assert len(invoices.server.stored) == 1

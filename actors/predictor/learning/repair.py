@@ -30,6 +30,8 @@ def index_after(state: PredictorState, plan: PlanProposed, action: Action) -> in
     workflow = state.workflow
     if workflow is None or not _is_help(plan) or plan.index >= 0:
         return state.index + 1
+    if state.started.purpose == "record":  # from here on it is done by a person
+        return state.index
     done = token(action)
     for index in range(state.index, len(workflow.steps)):
         if token(workflow.steps[index].action) == done:
@@ -62,6 +64,8 @@ def _is_help(plan: PlanProposed) -> bool:
 def mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[ModelRepair, ...]:
     """What helped in a run of a workflow, as a step of its next version."""
     if state.workflow is None or not _is_help(plan) or plan.action.type in PASSING:
+        return state.mends
+    if state.started.purpose == "record":
         return state.mends
     step = step_of(state, plan)
     if index == state.index and not is_of_way(plan):  # it may not be needed every time

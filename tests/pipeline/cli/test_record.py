@@ -154,6 +154,7 @@ def test_without_a_screen_it_says_so(
             ["--url", "https://harbour.example", "--secret", "password=env:X"],
             "a secret is not given to a recording by hand",
         ),
+        (["--from-step", "2"], "there is no log at"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_a_window_opens(

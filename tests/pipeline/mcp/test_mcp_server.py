@@ -205,7 +205,7 @@ async def test_who_is_asked_again_after_an_unknown_outcome_hears_that_it_may_hav
                 )
     step = waiting[0].step
     assert [each.maybe_done_by for each in waiting] == [0, step]
-    assert f"step {step} may have done it already" in waiting[1].question
+    assert f"Step {step} may have done it already" in waiting[1].question
     assert told[1] == f"{told[0]}; step {step} may have done it already"
     assert body(first)["success"] is True
 
