@@ -18,6 +18,7 @@ from rutter.events.validator import ApprovalRequested, CheckpointPassed, Choice
 from rutter.events.vocabulary import AnyEvent
 
 WHICH, NOTHING = "Which one is it now?", "Nothing here is like it."
+FIRST = "Which one is to be pressed first?"
 
 
 def question_of_choice(state: ValidatorState, lost: StepLost) -> ApprovalRequested:
@@ -33,13 +34,19 @@ def question_of_choice(state: ValidatorState, lost: StepLost) -> ApprovalRequest
         approval=f"{lost.step}.choice.{state.questions + 1}",
         step=lost.step,
         kind="choice",
-        question=headed(state.started, f"{lost.why}. {WHICH if choices else NOTHING}"),
+        question=headed(state.started, f"{lost.why}. {_which(lost)}"),
         rule="lost_step",
         signature=signature(plan.action),
         policy=state.started.policy.version,
         choices=choices,
         window=state.started.headed,
     )
+
+
+def _which(lost: StepLost) -> str:
+    if not lost.lookalikes:
+        return NOTHING
+    return WHICH if any(each.element is not None for each in lost.lookalikes) else FIRST
 
 
 def unless_chosen(answer: ApprovalAnswered, asked: ApprovalRequested) -> ApprovalAnswered:

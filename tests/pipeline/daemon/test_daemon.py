@@ -11,6 +11,7 @@ import pytest
 from rutter.events.person import ApprovalAnswered
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.demo import ALONE
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
 from tests.support.daemon_on_site import Anchored, anchored
 from tests.support.recorded_site import Harbour, is_wanted
 
@@ -153,6 +154,27 @@ async def test_an_agent_drives_a_session_by_calls_and_a_person_says_no(ship: Anc
             if isinstance(each.event, ApprovalAnswered)
         ]
     assert (answered.approved, answered.by) == (False, "daemon")
+
+
+async def test_a_yes_says_by_its_number_what_to_press_where_a_step_is_covered(
+    ship: Anchored,
+) -> None:
+    ship.site.switches = Switches(cookies=True)
+    job = await ship.run()
+    [pending] = await until(ship.daemon.questions.pending)
+    [asked] = (await ship.ask("GET", "/approvals")).json
+    assert (asked["kind"], asked["workflow"], asked["values"]) == ("choice", "order", ALONE)
+    picture = await ship.ask("GET", f"/artifacts/{asked['picture']}")
+    assert picture.body.startswith(b"\x89PNG")
+    place = f"/approvals/{pending.session}/{pending.approval}"
+    refused = await ship.ask("POST", place, {"approved": True})
+    assert (refused.status, "must say which element" in refused.json["message"]) == (400, True)
+
+    accept, *_ = [each for each in asked["choices"][:2] if "Accept all" in each["words"]]
+    said = {"approved": True, "choice": accept["number"]}
+    assert (await ship.ask("POST", place, said)).status == 200
+    assert (await ship.ended(job["job_id"]))["reason"] == "completed"
+    assert len(ship.site.placed) == 1
 
 
 async def test_an_agent_names_no_private_host_that_nobody_configured(ship: Anchored) -> None:

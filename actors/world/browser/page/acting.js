@@ -149,10 +149,14 @@ const DIALOGS = 'dialog[open],[role="dialog"],[role="alertdialog"],[aria-modal="
 
 // The dialog in front that the element is no part of, by what it is called.
 function dialogOver(el, selector = DIALOGS) {
-  const open = [...new Set([document, rootOf(el)])].flatMap((root) => [...findAll(root, selector)]);
-  const dialog = open.findLast((one) => isVisible(one) && !isInside(el, one));
+  const dialog = openDialog(el, selector);
   if (!dialog) return "";
   return clip(nameOf(dialog, "dialog") || textOf(findIn(dialog, "h1,h2,h3") || dialog), 60) || tagOf(dialog);
+}
+
+function openDialog(el, selector = DIALOGS) {
+  const open = [...new Set([document, rootOf(el)])].flatMap((root) => [...findAll(root, selector)]);
+  return open.findLast((one) => isVisible(one) && !isInside(el, one));
 }
 
 // Where to point at it: anything in it is a part of it.

@@ -330,10 +330,16 @@ function inTheWay() {
   const [left, top, right, bottom] = inView(pinned);
   const hit = right > left && bottom > top && !freeSpot(pinned, pinned) && deepest((left + right) / 2, (top + bottom) / 2);
   if (!hit || isInside(pinned, hit)) return [];
-  let layer = upTo(hit, DIALOGS) || hit;
-  for (let up = around(layer); up && !isInside(pinned, up); up = around(up)) layer = up;
+  const layer = upTo(hit, DIALOGS) || openDialog(pinned) || layerOf(hit);
   const pressed = [...findAll(layer, INTERACTIVE), layer].filter((el) => PRESSED_ROLES.has(roleOf(el)) && isVisible(el));
   return pressed.slice(0, MAX_LESS).map((el) => ({ first: describe(el) }));
+}
+
+// The outermost box around it that is put over the page and that the element is not in.
+function layerOf(hit) {
+  let layer = hit;
+  for (let up = hit; up && !isInside(pinned, up); up = around(up)) if (getComputedStyle(up).position !== "static") layer = up;
+  return layer;
 }
 
 Object.assign(functions, { lookalikes });
