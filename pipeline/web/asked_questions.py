@@ -21,6 +21,9 @@ class AskedQuestion(msgspec.Struct, frozen=True):
 
     @property
     def picture(self) -> Artifact | None:
+        """What the person is asked about, framed; else what was recorded of the step."""
+        if self.asked.picture:
+            return Artifact(self.asked.picture, 0, "image/png")
         step = self.step
         return self.run.picture(step) if step is not None else None
 

@@ -28,6 +28,8 @@ function bodyOf(form, button) {
   }
   if (!answers) return body;
   body.approved = button.value === "yes";
+  if (button.dataset.choice) body.choice = Number(button.dataset.choice);
+  if (button.dataset.myself) body.myself = true;
   const phrase = form.elements.phrase;
   if (body.approved && phrase && phrase.value !== phrase.dataset.wanted) {
     say(`To say yes, type ${phrase.dataset.wanted} as it stands.`, true);

@@ -88,3 +88,23 @@ async def test_a_question_is_answered_on_its_page_and_only_once(visitor: Visitor
     [order] = ship.site.placed
     assert is_wanted(order)
     ship.site.switches = Switches()
+
+
+async def test_what_lies_over_a_step_is_chosen_by_its_number_on_the_page(
+    visitor: Visitor,
+) -> None:
+    page, ship = visitor.page, visitor.ship
+    ship.site.reset()
+    ship.site.switches = Switches(cookies=True)
+    await start(visitor)
+    session = page.url.rpartition("/")[2]
+    await visitor.go("/web/approvals")
+    async for envelope in ship.daemon.feed.follow(session):
+        if envelope is None or not isinstance(asked := envelope.event, ApprovalRequested):
+            continue
+        mine = page.locator(f"[id='ask-{session}-{asked.approval}']")
+        await expect(mine.locator("img")).to_have_count(1, timeout=20_000)
+        await mine.get_by_role("button", name="Accept all cookies").click()
+    [order] = ship.site.placed
+    assert is_wanted(order)
+    ship.site.switches = Switches()
