@@ -78,7 +78,7 @@ class ToldSteps:
     def _left_out(self) -> tuple[StepMarked, str]:
         step = self._of_person()
         self._steps.pop()
-        said = f"Left out: {self._words(step.action, step.name)}. What it did on the page stays."
+        said = f"Left out: {self._words(step.action, step.name)}. Go back where it led on."
         return StepMarked(step.number, "left_out"), said
 
     def _made_optional(self) -> tuple[StepMarked, str]:

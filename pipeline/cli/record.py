@@ -18,16 +18,20 @@ from rutter.pipeline.cli.recorded_hosts import settle_hosts
 from rutter.pipeline.cli.session_end import report, tell_unproven
 from rutter.pipeline.cli.session_run import attendant, run_here
 from rutter.pipeline.cli.terminal import LiveSteps, Options, Terminal
+from rutter.pipeline.cli.workflow_changes import changing
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings, check_display, environment
+from rutter.pipeline.output.failure import told
 from rutter.pipeline.queries.look_back import said_in
 from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions import session_policy, session_started
 from rutter.pipeline.sessions.attendant import BoundSecrets, bind_secrets
 from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.start import StartedSession, configured, logins_of, terms_of
+from rutter.pipeline.workflows.forget import ForgetTarget
 from rutter.pipeline.workflows.recorder_import import prepare, read_script
+from rutter.replay.story.told_session import Story
 from rutter.replay.story.wording import in_words, printable
 
 OR_A_SCRIPT = "record a script: rutter record NAME --script FILE"
@@ -59,6 +63,8 @@ def record(options: Options, settings: Settings, terminal: Terminal) -> int:
     session, doing = session._replace(started=started, logins=logins), f"recording {options.name}"
     with Tables(settings) as tables:
         story = run_here(session, tables, terminal, doing, answers=options.answers, live=live)
+    if story.cause.kind == "discarded":
+        return discarded(story, settings, terminal)
     code = report(story, settings, terminal, done=what)
     if code == Exit.DONE:
         tell_compared(story.session, settings, terminal)
@@ -131,6 +137,17 @@ def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
     if answer.strip().casefold() not in ("yes", "y"):
         raise refused
     return session_policy.with_hosts(policy, [host])
+
+
+def discarded(story: Story, settings: Settings, terminal: Terminal) -> int:
+    """Nothing of it counts: neither as a workflow nor for what is predicted."""
+    with changing(settings) as writer:
+        writer.forget(ForgetTarget(session=story.session), "discarded")
+    terminal.answer(told(story, settings))
+    terminal.say("[OK] discarded: nothing of it is known, and no workflow was made")
+    erase = settings.command(f"log erase {story.session} --why TEXT")
+    terminal.say_below(f"the log still has what happened; that goes with: {erase}")
+    return Exit.DONE
 
 
 def tell_next_steps(

@@ -22,7 +22,7 @@ from rutter.actors.world.models.prices import PricedReader
 from rutter.actors.world.models.tesseract import TesseractReader
 from rutter.events.predictor import WorkflowLearned
 from rutter.events.run_settings import MILLION, GhostUse, PictureReader
-from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.runtime import RecordingFinished, SessionEnded, SessionStarted
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
@@ -34,6 +34,7 @@ from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.models import FREE
 from rutter.pipeline.tools.dispatcher import open_tools
 from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
+from rutter.replay.story.wording import in_words
 from tests.golden.advised import REHEARSED, Rehearsing
 from tests.support.golden_logs import names, write
 from tests.support.human_hand import recorded
@@ -80,6 +81,35 @@ class Stage:
             await hand.click("#nav-orders")
             await hand.arrives("/orders")
             await hand.looks(4)
+
+    async def by_bar(self, end: str) -> None:
+        """The same with the bar: a name, a slip, an optional step, a value and a check."""
+        started = session_started.watching("stock", f"{self.site.base_url}/login", {})
+        async with recorded(self.app, self.browser, started, bar_words=in_words) as (hand, _):
+            await hand.fill("#login-user", USER)
+            await hand.bar.press("#varies")
+            await hand.bar.press("#yes")
+            await hand.click("#login-password")
+            await hand.type(self.site.password)
+            await hand.press("Enter")
+            await hand.arrives("/desk")
+            await hand.click("#nav-customers")
+            await hand.arrives("/customers")
+            await hand.bar.press("#undo")
+            await hand.page.go_back()
+            await hand.arrives("/desk")
+            await hand.click("#nav-orders")
+            await hand.arrives("/orders")
+            await hand.bar.press("#optional")
+            for button, wanted in (("#read", "value"), ("#check", "be so")):
+                await hand.bar.press(button)
+                await hand.bar.says(wanted)
+                await hand.bar.press("[role=option] >> nth=0")
+                await hand.bar.press("#yes")
+            await hand.bar.press(end)
+            if end == "#discard":
+                await hand.bar.press("#yes")
+            await hand.heard.until(RecordingFinished)
 
     async def tools(self) -> None:
         started = session_started.tool_session(f"{self.site.base_url}/login", allow=[self._host])
@@ -171,6 +201,12 @@ async def other_drivers(stage: Stage) -> None:
     await stage.tools()
 
 
+async def by_bar(stage: Stage) -> None:
+    """A person says more in the bar than they do in the page, and discards the second."""
+    await stage.by_bar("#done")
+    await stage.by_bar("#discard")
+
+
 async def pictures(stage: Stage) -> None:
     """A page that draws what it says, to whoever may read its picture and to who may not."""
     reader = PictureReader("tesseract", "eng")
@@ -194,6 +230,7 @@ SCENES: dict[str, Callable[[Stage], Awaitable[None]]] = {
     "side_by_side": side_by_side,
     "mended": mended,
     "other_drivers": other_drivers,
+    "by_bar": by_bar,
     "pictures": pictures,
 }
 

@@ -42,6 +42,13 @@ def xdotool(display: str, *arguments: str) -> None:
     subprocess.run(["xdotool", *arguments], env=env, check=True, timeout=30)
 
 
+def focused(display: str) -> str:
+    """What the window is called that has the keyboard; nothing where none has."""
+    asked = ["xdotool", "getwindowfocus", "getwindowname"]
+    env = {**os.environ, "DISPLAY": display}
+    return subprocess.run(asked, env=env, capture_output=True, text=True, timeout=30).stdout
+
+
 def main() -> None:
     """Installs what is missing where that can be done."""
     install(missing(), "a screen for the tests that need a window", "tests in a real window")

@@ -24,6 +24,8 @@ from rutter.events.errors import BrowserGone
 WIDTH, HEIGHT = 360, 560
 SETTLE_MS = 1_000  # how long a page may take to say what is being typed in it
 WATCH_S = 1.0  # how long a window over the bar stays unnoticed at most
+OPEN_MS = 10_000
+FOCUS_MS = 1_000
 CLOSE_S = 3.0
 
 Press = Mapping[str, Any]
@@ -56,22 +58,23 @@ class RecordingBar:
         self._what = ""
         self._found: dict[str, Any] | None = None
         self._view = BarView(0)
-        self._over: frozenset[str] = frozenset()
+        self._over: frozenset[int] = frozenset()
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn = asyncio.Lock()
         self._closing = False
 
     async def open(self) -> None:
-        """Raises `BrowserGone` where it cannot be opened."""
+        """Where it cannot be opened, it is as one that was closed: what is done in the page is
+        recorded all the same, and the key that leads to it tries again."""
+        self._pages.on("page", lambda page: self._spawn(self._attend(page)))
+        for tab in self._window.tabs:
+            await self._attend(tab.page)
         try:
             await self._open()
-            self._spawn(self._watch())
-            self._pages.on("page", lambda page: self._spawn(self._attend(page)))
-            for tab in self._window.tabs:
-                await self._attend(tab.page)
-            await self._window.tab.page.bring_to_front()
-        except PlaywrightError as error:
-            raise BrowserGone(str(error).splitlines()[0]) from error
+            await self._give_back()
+        except PlaywrightError:
+            self._tell({"do": "disturbed", "by": "closed", "restored": False})
+        self._spawn(self._watch())
 
     @property
     def _pages(self) -> BrowserContext:
@@ -84,16 +87,27 @@ class RecordingBar:
             self._context = await browser.new_context(
                 no_viewport=True, offline=True, service_workers="block", permissions=[]
             )
+            self._context.set_default_timeout(OPEN_MS)
         opener = await self._context.new_page()
         async with self._context.expect_page() as opened:
             await opener.evaluate(f"window.open('about:blank', '', '{await self._place(opener)}')")
         self._page = page = await opened.value
         await opener.close()
+        await _told_of_focus(page)
         await page.expose_binding("rutterBarSays", self._on_said)
         html = resources.files("rutter.actors.world.browser").joinpath("page", "bar.html")
         await page.set_content(html.read_text("utf-8"))
         page.on("close", self._on_closed)
         await self.show(self._view)
+
+    async def _give_back(self) -> None:
+        """The person begins in the page. A new window takes the keys when it is drawn, and lets go
+        of them a moment after it was told to: until then they would go here."""
+        assert self._page is not None
+        for wanted in ("document.hasFocus()", "!document.hasFocus()"):
+            with suppress(PlaywrightError):
+                await self._page.wait_for_function(wanted, timeout=FOCUS_MS)
+            await self._window.tab.page.bring_to_front()
 
     async def _place(self, opener: Page) -> str:
         """To the right of the page where the screen is wide enough, else at its right edge."""
@@ -169,12 +183,10 @@ class RecordingBar:
 
     async def _pick(self, what: str) -> None:
         await self._leave()
-        page = self._window.tab.page
-        await page.bring_to_front()  # it is what shows where each of them is
-        self._picking, self._what = self._pickers[page], what
-        offered = await self._picking.begin(what)
-        await self._do("offer", offered)
-        await self.front()
+        if (picker := self._pickers.get(self._window.tab.page)) is None:
+            raise DocumentGone("nothing can be picked in this page")
+        self._picking, self._what = picker, what
+        await self._do("offer", await picker.begin(what))
 
     def _on_picked(self, node: int) -> None:
         self._spawn(self._take(node))
@@ -235,17 +247,22 @@ class RecordingBar:
             await picker.attach()
             self._pickers[page] = picker
 
-    def _on_told(self, _: str) -> None:
-        """The key that leads here."""
-        self._spawn(self._to_front())
+    def _on_told(self, said: str) -> None:
+        """The key that leads here, or that the page fills the screen."""
+        self._spawn(self._disturbed("full_screen") if said == "full_screen" else self._to_front())
 
     async def _to_front(self) -> None:
         with suppress(PlaywrightError):
             await self._settle()
             await self.front()
 
+    async def _disturbed(self, by: str) -> None:
+        with suppress(PlaywrightError):
+            await self.front()
+            self._tell({"do": "disturbed", "by": by, "restored": True})
+
     async def _watch(self) -> None:
-        """Notices a window that a page put over the bar, and a page that fills the screen."""
+        """Notices a window that a page put over the bar."""
         while True:
             await asyncio.sleep(WATCH_S)
             with suppress(PlaywrightError, BrowserGone):
@@ -255,19 +272,13 @@ class RecordingBar:
         if self._page is None or self._page.is_closed():
             return
         own = await _bounds_of(self._page)
-        pages = self._window.tabs
-        bounds = [await _bounds_of(tab.page) for tab in pages]
-        first = bounds[0]["window"] if bounds and bounds[0] else None
-        over = set[str]()
-        for each in bounds:
-            if each and each["windowState"] == "fullscreen":
-                over.add("full_screen")
-            elif each and own and each["window"] != first and _overlap(own, each):
-                over.add("window")
+        bounds = [await _bounds_of(tab.page) for tab in self._window.tabs]
+        first = bounds[0].get("window") if bounds else None
+        others = [each for each in bounds if each and own and each["window"] != first]
+        over = {each["window"] for each in others if _overlap(own, each)}
         new, self._over = over - self._over, frozenset(over)
-        for by in sorted(new):
-            await self.front()
-            self._tell({"do": "disturbed", "by": by, "restored": True})
+        if new:
+            await self._disturbed("window")
 
     def _on_closed(self, _: Page) -> None:
         if not self._closing:
@@ -277,6 +288,14 @@ class RecordingBar:
         task = asyncio.ensure_future(doing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+async def _told_of_focus(page: Page) -> None:
+    """The driver has every page believe that it has the focus; of this one the keys count only when
+    it does. What is switched off must have been switched on by the same session."""
+    cdp = await page.context.new_cdp_session(page)
+    for on in (True, False):
+        await cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": on})
 
 
 async def _bounds_of(page: Page) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from tests.support.command_shell import Rutter, check_logs, wait_for_line
 from tests.support.page_server import PageServer
 
 FORM = """<title>Form</title><h1>New order</h1><form onsubmit="return false">
-<label>Customer <input id=customer autofocus></label> <label>Note <input id=note></label>
+<label>Customer <input id=customer></label> <label>Note <input id=note></label>
 <label>Berth <input id=berth></label> <label>Item <input id=item></label>
 <label>Count <input id=count></label> <label>Day <input id=day></label>
 <label><input type=checkbox id=urgent> Urgent</label>
@@ -25,6 +25,7 @@ function send() {
   document.title = "Placed";
 }
 </script>"""
+PAGES = ("Form", "Placed")
 BETWEEN = 12  # ms between two keys
 
 
@@ -47,6 +48,17 @@ class Keys:
     def hears(self, said: str) -> None:
         wait_for_line(self._process.stdout, said)
 
+    def begins(self) -> None:
+        """The keys go to the page from here on; nobody but X knows when."""
+        while not xvfb.focused(self._display).startswith(PAGES):
+            pass  # the test's own time is the limit
+        self.sees("^Recording - ")  # the bar knows that it has lost them
+
+    def page(self) -> None:
+        """Back to the page."""
+        self.press("F8")
+        self.begins()
+
     def bar(self, steps: int, *keys: str) -> None:
         """To the bar, which says how many steps there are, and what is pressed there."""
         self.press("F8")
@@ -61,10 +73,11 @@ class Keys:
         self.sees(f"^Recording: {question}")
         self.press("Return")
         self.sees(f"^Recording: {steps + 1} steps")
-        self.press("F8")
+        self.page()
 
 
 @pytest.mark.browser
+@pytest.mark.timeout(400)
 def test_a_recording_by_keyboard_alone_and_its_run_gives_the_values_as_csv(
     rutter: Rutter, display: str, tmp_path: Path
 ) -> None:
@@ -73,16 +86,19 @@ def test_a_recording_by_keyboard_alone_and_its_run_gives_the_values_as_csv(
         process = rutter.spawn("record", "order", "--url", server.show(FORM), env=env)
         wait_for_line(process.stdout, "work in the window")
         keys = Keys(process, display)
+        keys.begins()
+        keys.press("Tab")
         keys.write("Aurora")
         keys.bar(2, "v")
         keys.sees("^Recording: This varies")
         keys.press("Return")  # by the name of its field
         keys.hears('this is "customer"')
-        keys.press("F8", "Tab")
+        keys.page()
+        keys.press("Tab")
         keys.write("a slip")
         keys.bar(3, "u")
         keys.hears("left out")
-        keys.press("F8")
+        keys.page()
         for typed in ("Waalhaven", "Rope", "3", "Monday"):
             keys.press("Tab")
             keys.write(typed)
@@ -100,4 +116,28 @@ def test_a_recording_by_keyboard_alone_and_its_run_gives_the_values_as_csv(
     assert csv.out.splitlines() == ["order_number,total", "4715,EUR 36"]
     shown = rutter("workflows", "show", "order").out
     assert "a slip" not in shown
+    assert check_logs(tmp_path / "data") > 10
+
+
+@pytest.mark.browser
+@pytest.mark.timeout(400)
+def test_a_recording_that_is_discarded_leaves_no_workflow(
+    rutter: Rutter, display: str, tmp_path: Path
+) -> None:
+    with PageServer() as server:
+        env = {"DISPLAY": display, "PYTHONUNBUFFERED": "1"}
+        process = rutter.spawn("record", "order", "--url", server.show(FORM), env=env)
+        wait_for_line(process.stdout, "work in the window")
+        keys = Keys(process, display)
+        keys.begins()
+        keys.press("Tab")
+        keys.write("Aurora")
+        keys.bar(2, "x")
+        keys.sees("^Recording: Discard")
+        keys.press("Return")
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, out + err
+    assert "[OK] discarded: nothing of it is known, and no workflow was made" in out
+    assert "no workflows yet" in rutter("workflows").out
+    assert rutter.json("transitions") == []
     assert check_logs(tmp_path / "data") > 10
