@@ -110,6 +110,10 @@ def approval_answered(event: person.ApprovalAnswered) -> Attributes:
     return {"output.value": said(event.message) or ("yes" if event.approved else "no")}
 
 
+def question_pictured(event: person.QuestionPictured) -> Attributes:
+    return {} if event.artifact is None else {"rutter.artifact": event.artifact.sha256}
+
+
 def advice_requested(event: planner.AdviceRequested) -> Attributes:
     numbers = (
         ("rutter.step", event.step, 0),

@@ -8,11 +8,13 @@ from rutter.events.action import Action, Secret, Untrusted
 from rutter.events.event import Event
 from rutter.events.executor import ActionDone
 from rutter.events.observer import PageObserved
-from rutter.events.page import Page, PageElement
+from rutter.events.page import Artifact, Page, PageElement
+from rutter.events.person import QuestionPictured
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.traces import SpanFold, spans_of
 from rutter.replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, WORK_OF, span_rules
 from tests.support import golden_logs, step_kinds
+from tests.support.case_table import for_each
 from tests.support.otlp_forms import sent_bytes
 from tests.support.shop_facts import css
 from tests.support.trail_sessions import (
@@ -58,6 +60,18 @@ def test_an_event_that_the_table_does_not_know_still_shows() -> None:
     trail.tell("observer", TideTurned(3))  # type: ignore[arg-type]
     end(trail)
     assert [event.name for event in Tree(trail.events).run.events] == ["TideTurned"]
+
+
+@for_each("picture, shown", [(None, None), (Artifact("f00d", 9), "f00d")])
+def test_a_question_names_its_picture_where_it_has_one(
+    picture: Artifact | None, shown: str | None
+) -> None:
+    trail = under_way()
+    trail.tell("person", QuestionPictured("a1", picture))
+    end(trail)
+    [moment] = Tree(trail.events).run.events
+    assert moment.attributes.get("rutter.artifact") == shown
+    assert moment.attributes["rutter.approval"] == "a1"
 
 
 def test_the_docs_name_every_attribute() -> None:
