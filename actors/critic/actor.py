@@ -50,6 +50,7 @@ from rutter.actors.rules.pages.page_state import detect
 from rutter.actors.rules.pages.server_exchanges import folded
 from rutter.actors.rules.steps.check_results import bound_back, files_in, texts_in
 from rutter.actors.rules.steps.pace import followed
+from rutter.actors.rules.steps.service_script import SIGNED_IN
 from rutter.events.advisor import VisionGiven
 from rutter.events.checks import StateIs
 from rutter.events.critic import (
@@ -367,7 +368,7 @@ def _assessed(state: CriticState, now_ns: int) -> Iterable[AnyEvent]:
         return
     judgement = judge(case)
     left_ms = judgement.may_still_come_ms - state.waited_ms(now_ns)
-    if judgement.verdict != "confirmed" and left_ms > 0:
+    if left_ms > 0 and (judgement.verdict != "confirmed" or judgement.code == SIGNED_IN):
         failing = judgement.failing
         if failing is not None and failing.source == "FILE":
             yield FilesRequested(case.running.step, files, left_ms)

@@ -113,7 +113,11 @@ def judge(case: VerdictCase) -> Judgement:
     """The verdict as far as it can be told now."""
     found = _effect(case)
     if found.code == "other_place" and _is_needless(case):
-        return Judgement("confirmed", "signed_in_already", case.after.url, case.after.title.text)
+        # A page that still asks its server may find that nobody is signed in, and lead back.
+        wait = found.may_still_come_ms if case.pending else 0
+        return Judgement(
+            "confirmed", "signed_in_already", case.after.url, case.after.title.text, wait
+        )
     if found.verdict == "confirmed":
         found = _checked(case, found)
     if found.verdict == "confirmed":

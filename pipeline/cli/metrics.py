@@ -1,6 +1,6 @@
 """`rutter metrics` says how well runs do, what models cost, and whether it can be believed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -66,11 +66,26 @@ def metrics(options: Options, settings: Settings, terminal: Terminal) -> None:
             raise BadInput(f"there is nothing to draw: {NONE_YET}", TO_TEST)
         write_named(options.picture, draw(sure.found, sure.model or ""), "--picture")
     terminal.answer(seeds | {"models": asked, "calibration": sure.as_json()})
+    terminal.say(*_in_words(seeds), "")
     terminal.table(("metric", "value"), ((k, f"{v:g}") for k, v in seeds.items()))
     _show_spending(asked, terminal)
     _show_measured(sure, settings, terminal)
     if options.picture is not None:
         terminal.say(f"[OK] {options.picture}")
+
+
+def _in_words(seeds: Mapping[str, float | int]) -> Iterator[str]:
+    """How many steps worked, and how well the next step was foreseen: two things, one after the
+    other."""
+    done, worked = seeds["total_executions"], seeds["successful_executions"]
+    share = f" ({worked / done:.1%})" if done else ""
+    yield f"Steps that Rutter did: {done:g}. Of these, {worked:g} worked{share}."
+    foreseen, right = seeds["total_predictions"], seeds["correct_predictions"]
+    if foreseen:
+        told = f"Next steps that it predicted before they were done: {foreseen:g}."
+        yield f"{told} Right: {right:g} ({right / foreseen:.1%})."
+    if refused := seeds["unsafe_filtered"]:
+        yield f"Steps that the rules did not allow: {refused:g}."
 
 
 def show_thresholds(points: Sequence[ThresholdPoint], terminal: Terminal) -> None:

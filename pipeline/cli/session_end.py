@@ -18,6 +18,7 @@ from rutter.pipeline.output.failure import (
     teach,
     title,
     told,
+    with_picture,
 )
 from rutter.pipeline.output.proof_words import in_one_line, proposed, told_of_recording
 from rutter.replay.story.advice import spent_in_words
@@ -149,7 +150,7 @@ def tell_unproven(workflow: Workflow, story: Story, settings: Settings, terminal
 def _tell_failure(
     story: Story, settings: Settings, terminal: Terminal, sure: Thresholds | None
 ) -> None:
-    lesson = teach(story, settings, sure)
+    lesson = with_picture(teach(story, settings, sure), story, settings)
     terminal.say(f"[FAIL] {title(story)}: {ended_in_words(story)}")
     terminal.say_below(*lesson_lines(lesson, verbose=terminal.verbose))
     if story.reason == "completed_unverified":

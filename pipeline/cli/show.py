@@ -1,6 +1,7 @@
 """`rutter show` tells one session step by step, beside a running process."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -15,6 +16,7 @@ from rutter.pipeline.output.failure import (
     numbered,
     title,
     told,
+    with_picture,
 )
 from rutter.pipeline.queries.look_back import events_about
 from rutter.pipeline.queries.workflows_and_sessions import find_session
@@ -99,12 +101,14 @@ def _show_end(story: Story, settings: Settings, terminal: Terminal) -> None:
         )
     lesson = lesson_of(story, settings)
     if lesson is not None:
+        lesson = with_picture(lesson, story, settings)
         above = msgspec.structs.replace(lesson, why=()) if terminal.verbose else lesson
         terminal.say(*lesson_lines(above, verbose=terminal.verbose))
         terminal.say(lesson.next)
     elif story.screenshot is not None:
         place = where_is(story.screenshot, story, settings.directory)
-        terminal.say(f"Picture of the page: {place}")
+        link = settings.directory.picture(story.session, Path(place))
+        terminal.say(f"Picture of the page: {link if Path(place).is_absolute() else place}")
     if not terminal.verbose:
         command = f"show {story.session} --verbose"
         terminal.say(f"Why each step was done, and on what evidence: {settings.command(command)}")

@@ -24,6 +24,7 @@ OURS = (
     "erasing",
     "tidied",
     "artifacts",
+    "pictures",
     "config.toml",
     "daemon.json",
     LOGINS,
@@ -47,6 +48,18 @@ class DataDirectory:
     @property
     def artifacts(self) -> ArtifactStore:
         return ArtifactStore(self.root / "artifacts")
+
+    def picture(self, session: str, place: Path) -> Path:
+        """What a session's picture is opened by: a link that ends as viewers know it. It holds
+        nothing: with the artifact the picture is gone. Where no link can be, the artifact."""
+        link = self.root / "pictures" / f"{Path(session).name}.png"
+        try:
+            link.parent.mkdir(mode=FOLDER, exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(place)
+        except OSError:  # a disk that is full, or not ours to write
+            return place
+        return link
 
     def create(self) -> None:
         try:

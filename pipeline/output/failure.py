@@ -6,6 +6,7 @@ All of it follows from the log, so a run, `rutter show` and the daemon tell the 
 
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
@@ -108,6 +109,15 @@ def ended_in_words(story: Story) -> str:
 def _short(value: str) -> str:
     plain = " ".join(value.split())
     return printable(plain if len(plain) <= LONGEST else plain[: LONGEST - 3] + "...")
+
+
+def with_picture(lesson: FailureAdvice, story: Story, settings: Settings) -> FailureAdvice:
+    """The lesson with its picture under a name that can be opened as one."""
+    place = Path(lesson.screenshot)
+    if not lesson.screenshot or not place.is_absolute():  # expired, or no artifact
+        return lesson
+    link = settings.directory.picture(story.session, place)
+    return msgspec.structs.replace(lesson, screenshot=str(link))
 
 
 def lesson_lines(lesson: FailureAdvice, *, verbose: bool = False) -> Iterator[str]:

@@ -59,5 +59,6 @@ def test_a_button_that_is_gone_is_told_with_what_is_there_instead(
     for line in lines[1:]:
         assert line in shown or line.startswith(("why: ", "if the page only", "Details: "))
     lesson = rutter.json("show", "last")["lesson"]
-    assert (lesson["step"], lesson["screenshot"]) == ("2", picture)
+    assert (lesson["step"], Path(lesson["screenshot"])) == ("2", Path(picture).resolve())
+    assert picture.endswith(".png"), "it opens in a viewer"
     assert f"found instead: {lesson['instead'][0]}" in lines

@@ -190,6 +190,16 @@ def test_whoever_is_signed_in_already_is_led_past_the_sign_in(
     assert (judgement.verdict, judgement.code, judgement.may_still_come_ms) == judged
 
 
+def test_a_page_that_still_asks_its_server_may_lead_back_to_the_sign_in() -> None:
+    expects = Expectation(moved=True, place=place("/login"), state="LOGIN_REQUIRED")
+    desk = AfterStep(page("/desk"), state="UNKNOWN")
+    running, ended = ActionStarted(1, 1, go_to("/login")), done()
+    case = VerdictCase(running, ended, HOME, desk, expects, pending=1, status=200, signed_in=True)
+    asking = judge(case)
+    assert (asking.code, asking.may_still_come_ms) == ("signed_in_already", 3_000), "it waits"
+    assert judge(msgspec.structs.replace(case, pending=0)).may_still_come_ms == 0
+
+
 # -- click, press, scroll ------------------------------------------------------------------------
 
 ACTING: tuple[ActionType, ...] = ("click", "press", "scroll")

@@ -390,7 +390,7 @@ def test_a_selector_that_is_not_there(rutter: Rutter, site: Site, tmp_path: Path
         "::invalid(: not a selector",
     ):
         assert f"looked for {way}" in ended.out
-    assert re.search(r"Picture of the page: (\S+)", ended.out)
+    assert re.search(r"Picture of the page: (\S+\.png)\n", ended.out)
     [flow] = rutter.json("workflows")
     assert (flow["complete"], flow["steps"]) == (0, 1)
 

@@ -264,6 +264,9 @@ def test_metrics_has_every_field_of_the_seed(rutter: Rutter) -> None:
     counted = rutter.json("metrics")
 
     assert tuple(counted) == (*SEED_METRICS, "models", "calibration")
+    assert lines[0] == "Steps that Rutter did: 17. Of these, 17 worked (100.0%)."
+    assert lines[1].startswith("Next steps that it predicted before they were done: ")
+    lines = lines[lines.index("") + 1 :]
     assert [line.split()[0] for line in lines[:11]] == ["metric", *SEED_METRICS]
     assert lines[11:13] == [
         "steps by driver: 10 workflow, 0 prediction, 0 model; 100.0% took no model",
