@@ -179,12 +179,19 @@ class _Shown:
                 self._told.add(each.step)
                 self._say(each)
         if isinstance(event, RunStopped):
-            self._terminal.say(f"       {event.reason}: {event.detail}")
+            self._terminal.say(f"       {self._ended(event)}")
+
+    def _ended(self, stop: RunStopped) -> str:
+        started = self._steps.started
+        if stop.reason == "completed" and started is not None and started.workflow is not None:
+            return "done: the last page is the one you ended on when you recorded"
+        return f"{'done' if stop.reason == 'completed' else stop.reason}: {stop.detail}"
 
     def _say(self, step: StepRecord) -> None:
         mark = "[OK]  " if step.done else "[FAIL]"
         asked = f"  asked: {step.asked}" if step.asked else ""
-        gate = "  approved by its recording" if step.rule == "standing_approval" else ""
+        own = "  allowed, because you did it yourself when recording"
+        gate = own if step.rule == "standing_approval" else ""
         words = f"{step.number:2}  {step.words}  ({step.took_ms:.0f} ms)"
         self._terminal.say(f"{mark} {words}{asked}{gate}")
 

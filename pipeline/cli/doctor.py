@@ -169,7 +169,7 @@ def _models(settings: Settings) -> Check:
     """Without its key or its package the first of them leads no run; one after it is left out."""
     config = settings.config
     if not is_on(config):
-        return Check("models", True, told(config))
+        return Check("models", True, told(config).removeprefix("language models: "))
     lacks = {each.provider: why for each in offers(config) if (why := missing(each, check_model))}
     why = "; ".join(lacks.values()) or "their keys are there"
     fix = f"then: {settings.command('models check')}"

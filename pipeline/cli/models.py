@@ -84,7 +84,7 @@ def list_(options: Options, settings: Settings, terminal: Terminal) -> None:
 def told(config: Config) -> str:
     """Whether a model is asked at all."""
     if not is_on(config):
-        return "Mode B is off: no language model is asked (agent.internal.enabled)"
+        return "language models: off (not needed; agent.internal.enabled turns them on)"
     if not config.flag("planner.use_llm"):
         return "Mode B is on, and planner.use_llm is false: no language model plans"
     return f"Mode B is on: {', then '.join(config.providers)}"

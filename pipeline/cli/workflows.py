@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rutter.actors.predictor import Knowledge
-from rutter.events.checks import Check, ReadBack, texts_of
+from rutter.events.checks import Check, ReadBack, StateIs, texts_of
 from rutter.events.errors import BadInput, LogCorrupt
 from rutter.events.page import Artifact
 from rutter.events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
@@ -39,7 +39,7 @@ from rutter.pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
 from rutter.pipeline.workflows.read_steps import FORM, PAGE_FORM, read_extraction, read_page_reading
 from rutter.replay.documents.workflow_page import render
 from rutter.replay.projections import ProjectionStore
-from rutter.replay.story.wording import in_words, printable
+from rutter.replay.story.wording import check_in_words, in_words, printable
 
 MARKS = {"added": ("+", "green"), "dropped": ("-", "red"), "changed": ("~", "yellow")}
 TAUGHT_BY = {"record": "recorded", "run": "healed", "tools": "found by a model"}
@@ -47,6 +47,12 @@ ROWS = """
     SELECT workflows.*, sessions.purpose AS purpose FROM workflows
     LEFT JOIN sessions ON sessions.session = workflows.session
     ORDER BY workflows.name, version"""
+# What a page in a state shows, for people; the others say it by their name.
+STATES = {
+    "LOGIN_REQUIRED": "the page asks to sign in",
+    "FAILED": "the page says that something failed",
+    "COMPLETE": "the page says that it is done",
+}
 
 # -- looking ---------------------------------------------------------------------------------------
 
@@ -346,10 +352,17 @@ def _expects(step: Step) -> Iterator[str]:
     for check in (*step.action.verify, *step.after.checks):
         yield printable(write_check(check))
     for check in step.after.learned:
-        yield printable(f"{write_check(check)} (learned)")
+        yield printable(f"{_noticed(check)} (noticed while recording)")
     if step.after.read_back is not None:
         for check in step.after.read_back.checks:
             yield printable(f"{step.after.read_back.where}: {write_check(check)}")
+
+
+def _noticed(check: Check) -> str:
+    """What a page showed when it was recorded, for people."""
+    if isinstance(check, StateIs) and check.value in STATES:
+        return STATES[check.value]
+    return check_in_words(check)
 
 
 # -- the difference --------------------------------------------------------------------------------

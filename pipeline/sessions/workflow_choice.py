@@ -167,7 +167,7 @@ def _check_leading(asked: RunRequest, config: Config, service: Service | None) -
     if not is_on(config):
         tools = written(tuple(each.name for each in SEVEN))
         raise PolicyDenied(
-            f"{what}, and no language model may lead a run (Mode B is off)",
+            f"{what}, and no language model may lead a run",
             "turn it on in the configuration: agent.internal.enabled = true and "
             f"agent.internal.allowed_tools = {tools}; or record the way: rutter record NAME",
         )

@@ -22,7 +22,7 @@ def test_the_demo_twice_in_the_same_directory(rutter: Rutter) -> None:
     assert "[FAIL]" not in first.out
     assert first.out.count(" sure of what comes next: ") == 18
     assert first.out.count("-> yes (scripted)") == 3 + 5
-    assert first.out.count("approved by its recording") == 3
+    assert first.out.count("allowed, because you did it yourself when recording") == 3
     assert f"click '{WATCHED['customer']}'" in first.out
     assert f"click '{ALONE['customer']}'" in first.out
     assert re.search(rf"order 1008 for {ALONE['customer']}: {ALONE['note']}", first.out)

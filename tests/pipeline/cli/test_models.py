@@ -47,7 +47,7 @@ def test_without_a_configuration_nobody_is_asked_and_it_says_so(rutter: Rutter) 
     ended = rutter("models")
     assert ended.code == 0, ended
     first, head, *rows = ended.out.splitlines()
-    assert first == "Mode B is off: no language model is asked (agent.internal.enabled)"
+    assert first == "language models: off (not needed; agent.internal.enabled turns them on)"
     assert head.split()[:3] == ["asked", "provider", "model"]
     anthropic, openai, ollama = rows[:3]
     assert anthropic.split()[:3] == ["1", "anthropic", DEFAULTS["anthropic"].model]
@@ -233,7 +233,7 @@ def test_the_doctor_says_whether_a_model_is_asked_and_its_key_is_there(
     rutter: Rutter, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setattr(doctor, "LOOKS", (doctor._models,))
-    assert "models: Mode B is off" in rutter("doctor").out
+    assert "models: off (not needed" in rutter("doctor").out
     monkeypatch.setenv("ANTHROPIC_API_KEY", key)
     configure(rutter, ON)
     ended = rutter("doctor")

@@ -113,7 +113,9 @@ def test_what_cannot_be_stated_is_bad_input(rutter: Rutter) -> None:
 
 def test_a_secret_takes_what_was_learned_from_it_along(rutter: Rutter) -> None:
     learn(rutter, 5, ValueSet("3", "Quantity"), AlertSaid("changed"))
-    assert "5 value_set:Quantity=3 (learned)" in squeezed(rutter("workflows", "show", "order").out)
+    assert "5 'Quantity' holds '3' (noticed while recording)" in squeezed(
+        rutter("workflows", "show", "order").out
+    )
     ended = rutter("workflows", "edit", "order", "--secret", "5=pin")
 
     assert "step 5 is no longer checked by what it said of the secret" in ended.err

@@ -101,7 +101,7 @@ async def test_what_is_wrong_with_a_job_is_said_before_it_is_taken_on(ship: Anch
         ({"kind": "workflow", "workflow": "nope"}, 400, "there is no workflow 'nope'"),
         ({"kind": "workflow", "workflow": "order"}, 400, "needs customer"),
         ({"kind": "workflow", "workflow": "order", "version": 7}, 400, "no version 7"),
-        ({"kind": "agent_run", "goal": "cancel it"}, 403, "Mode B is off"),
+        ({"kind": "agent_run", "goal": "cancel it"}, 403, "no language model may lead a run"),
         ({"kind": "free", "url": "ftp://x/"}, 400, "not a web address"),
         ({"kind": "odd"}, 400, "odd"),
     ]

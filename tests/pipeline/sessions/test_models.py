@@ -158,7 +158,7 @@ def test_a_run_that_can_do_without_goes_on_without_it_and_says_so(tmp_path: Path
     said: list[str] = []
     assert open_models(config(tmp_path), {}, warn=said.append) == {}
     [line] = said
-    assert line.startswith("no key for anthropic: sailing without it -> set ANTHROPIC_API_KEY")
+    assert line.startswith("no key for anthropic: going on without it -> set ANTHROPIC_API_KEY")
 
 
 def test_one_that_is_asked_later_is_left_out_where_its_key_is_missing(
