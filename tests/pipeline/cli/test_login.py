@@ -257,7 +257,7 @@ def test_signed_in_once_later_runs_are_and_nothing_of_it_is_in_the_clear(
     site.expire_sessions()
     expired = rutter("run", "look")
     assert expired.code == 5
-    assert f"the login for {site.base_url} has expired: step 1 of 2" in expired.out, expired.out
+    assert f"The kept login for {site.base_url} has expired." in expired.out, expired.out
     assert f"rutter --data {rutter.data} login {site.base_url}" in expired.out
     assert rutter("replay").code == 0
 
