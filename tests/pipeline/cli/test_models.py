@@ -328,7 +328,7 @@ def test_a_run_to_a_goal_by_a_wrong_key_ends_at_the_first_question_and_says_what
     assert "no language model answered" in ended.out
     assert "Its key is not accepted: check models.anthropic.key" in ended.out
     assert "models check" in ended.out
-    assert "spent: 1 model call" in ended.out
+    assert "Spent: 1 model call" in ended.out
     assert "[FAIL] MODEL anthropic: unauthorised: " in ended.err
     silent_about_the_key(rutter, ended)
     assert rutter("run", "buy-a-boat").code == 2
