@@ -1,5 +1,6 @@
 """`rutter serve` runs the daemon; `stop`, `pause` and `resume` talk to it."""
 
+from collections.abc import Callable
 from functools import partial
 
 from rutter.events.errors import BadInput
@@ -24,9 +25,11 @@ def serve(options: Options, settings: Settings, terminal: Terminal) -> None:
         return
     logbook = Logbook(to_stderr, as_json=terminal.as_json or not terminal.err.is_terminal)
 
-    def ready(url: str) -> None:
+    def ready(url: str, link: Callable[[], str]) -> None:
         terminal.answer({"url": url, "data": str(settings.data)})
-        terminal.say(f"[OK] serving on {url}; tokens in {settings.data}; Ctrl-C stops it")
+        # Where somebody reads it, and not in what a service manager keeps.
+        pages = f"; its pages, once: {url}{link()}" if terminal.out.is_terminal else ""
+        terminal.say(f"[OK] serving on {url}; tokens in {settings.data}; Ctrl-C stops it{pages}")
 
     async def run() -> None:
         logbook.take_over()

@@ -105,7 +105,7 @@ async def serve_until_stopped(
     port: int | None = None,
     exposed: bool = False,
     logbook: Logbook,
-    ready: Callable[[str], None] = lambda url: None,
+    ready: Callable[[str, Callable[[], str]], None] = lambda url, link: None,
 ) -> None:
     """Until SIGTERM or SIGINT. A second one changes nothing: everything has its deadline."""
     told = anyio.Event()
@@ -115,7 +115,7 @@ async def serve_until_stopped(
             url,
         ):
             daemon.app.listen(logbook.hear)
-            ready(url)
+            ready(url, daemon.web.link)
             notify("READY=1", f"STATUS=serving on {url}")
             await told.wait()
             notify("STOPPING=1")

@@ -38,6 +38,7 @@ def now_of(daemon: Daemon) -> dict[str, Any]:
     return {
         "running": running,
         "questions": asked_questions(daemon),
+        "asking": {each.session for each in daemon.questions.pending()},
         "queued": [(job.name, _what(job.queued.run)) for job in daemon.jobs.waiting()],
         "failed": _seen(daemon, names[:FAILURES]),
         "more_failed": len(names) > FAILURES,
