@@ -34,7 +34,7 @@ class SessionsTable(Projection):
     name: ClassVar[str] = "sessions"
     tables: ClassVar[Mapping[str, str]] = {
         "sessions": """
-            session TEXT PRIMARY KEY, seq INTEGER NOT NULL, purpose TEXT NOT NULL,
+            session TEXT PRIMARY KEY, seq INTEGER NOT NULL UNIQUE, purpose TEXT NOT NULL,
             driver TEXT NOT NULL DEFAULT '', name TEXT NOT NULL DEFAULT '', version INTEGER,
             started_ns INTEGER NOT NULL, ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT,
             proposed INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0,

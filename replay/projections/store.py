@@ -29,7 +29,7 @@ from rutter.replay.projections.transitions import ActionsTable, TransitionTables
 from rutter.replay.projections.workflows import WorkflowsTable
 from rutter.replay.steps import HEARD, SessionSteps
 
-VERSION = 18  # of the tables: another one is thrown away and rebuilt
+VERSION = 19  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 BUSY_MS = 5_000
 TRIES = 20

@@ -23,7 +23,7 @@ from tests.support.web_visitor import one_browser, visiting
 PICTURES = ROOT / "docs" / "pictures" / "web"
 WIDE, HIGH, PHONE = 1120, 900, 400
 SHRUNK = 0.7
-COLOURS = 160  # enough for flat colours and small photographs
+COLOURS = 256
 LOADED = """Promise.all([...document.images].map((each) => {
   each.loading = 'eager'; return each.decode(); }))"""
 MORE = "[run]\nscreenshots = true\n[jobs]\nper_workflow = 2\n"
@@ -105,8 +105,8 @@ def _small(taken: bytes) -> bytes:
     with Image.open(io.BytesIO(taken)) as picture:
         size = round(picture.width * SHRUNK), round(picture.height * SHRUNK)
         shrunk = picture.convert("RGB").resize(size, Image.Resampling.LANCZOS)
-        rare = Image.Quantize.MAXCOVERAGE  # a badge is small, and its colour counts
-        shrunk.quantize(COLOURS, rare, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+        # Some rounds more: a badge is small, and its colour counts.
+        shrunk.quantize(COLOURS, kmeans=4, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
     return out.getvalue()
 
 

@@ -42,3 +42,15 @@ def test_a_page_goes_on_behind_the_last_row(with_orders: Rutter) -> None:
         if not key:
             break
     assert pages == every
+
+
+def test_a_page_of_many_runs_is_found_by_the_key_and_not_by_looking_at_all(
+    with_orders: Rutter,
+) -> None:
+    with project(settings.load(str(with_orders.data), env={})) as store:
+        for asked in (RunFilter(), RunFilter(before=9), RunFilter(outcome="done", before=9)):
+            where = " AND ".join(sql for sql, _ in asked.conditions()) or "1"
+            values = [each for _, given in asked.conditions() for each in given]
+            sql = f"EXPLAIN QUERY PLAN SELECT * FROM sessions WHERE {where} ORDER BY seq DESC"
+            plan = " ".join(str(row["detail"]) for row in store.rows(sql, *values))
+            assert "TEMP B-TREE" not in plan, plan
