@@ -65,7 +65,7 @@ def test_a_goal_is_come_to_by_a_model_once_and_then_without_one(
         assert (found.code, site.cancelled, wire.attempts) == (0, 1, 6), found
         assert "6 model calls, " in found.out
         assert "$0.0" in found.out
-        assert "learned as film" in found.out
+        assert "Learned as film" in found.out
         assert " for: End the membership" in found.err
         first = rutter("show", "last")
         assert "goal: End the membership" in first.out
