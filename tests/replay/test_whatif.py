@@ -55,7 +55,7 @@ def test_a_wrong_execution_that_would_have_been_avoided_is_counted() -> None:
 
 def test_a_word_on_the_denylist_changes_the_reason_it_asks() -> None:
     answer = asked("order", ChangedSettings(deny=("review",)))
-    assert any("the element says 'review'" in found.instead for found in answer.differences)
+    assert any("The element says 'review'" in found.instead for found in answer.differences)
     assert {found.effect for found in answer.differences} == {"same"}
 
 
