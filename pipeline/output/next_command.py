@@ -36,6 +36,10 @@ TROUBLES: Mapping[Trouble, tuple[str, str]] = {
         "If the page was changed since you recorded it, record the workflow again",
         "record {name} --url {url}",
     ),
+    "not_found": (
+        "If the page was changed since you recorded it, do this step once on its new element",
+        "workflows edit {name} --target {step}",
+    ),
     "in_the_way": (
         "If it only takes longer, run it again with more patience",
         "run {name} --from {session} --patience {patience}s",
@@ -114,6 +118,7 @@ def _by_trouble(story: Story, happened: WhatHappened, settings: Settings) -> str
         "name": shlex.quote(story.name),
         "session": story.session,
         "check": happened.check,
+        "step": happened.step,
         "url": shlex.quote(story.start or "URL"),
         "origin": story.cause.origin or (origin[0] if origin else "https://HOST"),
         "host": shlex.quote(host),

@@ -20,6 +20,7 @@ Trouble = Literal[
     "value",  # what was given is not there
     "told_why",  # the page says what is wrong with what was sent
     "changed",  # the page is not as it was recorded
+    "not_found",  # the element of a step is not known on it any more
     "in_the_way",  # something that may go away, or that a recording can be taught
     "refused",  # the site said no, or that something is wrong with it
     "signed_out",
@@ -87,11 +88,13 @@ ASKED = {
 
 
 class WhatHappened(NamedTuple):
-    """It happened like this. `check` is the parameter whose value may be wrong."""
+    """It happened like this. `check` is the parameter whose value may be wrong, `step` the number
+    of the step whose element is not known any more."""
 
     trouble: Trouble
     sentence: str
     check: str = ""
+    step: int = 0
 
 
 class _Told(NamedTuple):
@@ -324,7 +327,7 @@ def _missing(told: _Told) -> WhatHappened | None:
         return None
     if ending.several > 1:
         what = f"{ending.several} elements on {told.page} could be {told.element}."
-        return WhatHappened("changed", told.at(f"{what} It is not clear which one is meant."))
+        return _not_found(told, f"{what} It is not clear which one is meant.")
     if ending.hidden:
         what = f"{told.element} is on {told.page}, but cannot be seen."
         return WhatHappened("changed", told.at(what))
@@ -338,8 +341,13 @@ def _missing(told: _Told) -> WhatHappened | None:
     what = f"there is no {told.element.removeprefix('the ')} on {told.page}{says}."
     if ending.parameter:
         return WhatHappened("value", told.at(what), ending.parameter)
-    what += f" Most like it is {ending.like}." if ending.like else ""
-    return WhatHappened("changed", told.at(what))
+    return _not_found(told, f"{what} Most like it is {ending.like}." if ending.like else what)
+
+
+def _not_found(told: _Told, what: str) -> WhatHappened:
+    """A person can show which element it is now; what is read has no step to do."""
+    trouble: Trouble = "changed" if told.ending.does in READS else "not_found"
+    return WhatHappened(trouble, told.at(what), step=told.number)
 
 
 def _hindered(told: _Told) -> WhatHappened | None:

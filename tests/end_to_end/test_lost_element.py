@@ -50,8 +50,8 @@ def test_a_button_that_is_gone_is_told_with_what_is_there_instead(
     assert f"the page was: 'Cart' at {url}" in lines
     [picture] = [line.removeprefix(PICTURE) for line in lines if PICTURE in line]
     assert Path(picture).read_bytes().startswith(b"\x89PNG")
-    command = f"rutter --data {rutter.data} record order --url {url}"
-    changed = "If the page was changed since you recorded it, record the workflow again"
+    command = f"rutter --data {rutter.data} workflows edit order --target 2"
+    changed = "If the page was changed since you recorded it, do this step once on its new element"
     assert f"{changed}: {command}" in lines
 
     assert (rutter.data / "tidied").exists(), "whether something has expired was looked at"

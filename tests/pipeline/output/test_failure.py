@@ -120,8 +120,8 @@ def test_a_failure_is_told_from_the_step_to_the_next_command(settings: Settings)
         "the page was: 'Cart' at https://shop.example/cart",
     ]
     assert lesson.next == (
-        "If the page was changed since you recorded it, record the workflow again: "
-        "rutter record order --url https://shop.example/"
+        "If the page was changed since you recorded it, do this step once on its new element: "
+        "rutter workflows edit order --target 4"
     )
 
 
