@@ -105,7 +105,7 @@ async def test_with_nobody_to_ask_it_says_that_a_person_is_needed(
 
     assert [action.type for action in world.done] == ["navigate"]
     assert (ended.reason, ended.failure) == ("policy_denied", "needs_person")
-    assert ended.detail.startswith("no person is here to answer: click 'Find': it is 0.")
+    assert ended.detail.startswith('no person is here to answer: Click the button "Find"? It is 0.')
     assert of_session(ended.reason, ended.failure) == Exit.NEEDS_PERSON
 
 

@@ -79,4 +79,6 @@ def test_systemd_accepts_it_whatever_it_is_named(tmp_path: Path) -> None:
         check=False,
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)},
     )
-    assert (verified.returncode, verified.stderr) == (0, "")
+    # Units of other programs are read as well, and some do not like where this is.
+    said = [line for line in verified.stderr.splitlines() if user_unit.NAME in line]
+    assert (verified.returncode, said) == (0, [])
