@@ -204,7 +204,7 @@ def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
     wanted = [pattern for pattern, _ in times.most_common()]
     more = f" and {len(wanted) - MOST_TOLD} more" if len(wanted) > MOST_TOLD else ""
     told = ", ".join(f"{each} ({times[each]})" for each in wanted[:MOST_TOLD])
-    terminal.say_below(f"Not allowed, and wanted by the pages: {told}{more}")
+    terminal.say_below(f"The pages asked for sites that are not allowed (how often): {told}{more}")
     if story.purpose == "run" and story.name:
         allow = f"workflows edit {shlex.quote(story.name)}"
         flags = [
@@ -214,7 +214,8 @@ def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
     else:
         allow = COMMANDS[story.purpose]
         flags = [f"--allow {shlex.quote(each)}" for each in wanted]
-    terminal.say_below(f"If it needs them: {settings.command(' '.join([allow, *flags]))}")
+    command = settings.command(" ".join([allow, *flags]))
+    terminal.say_below(f"If something is missing there without them, allow them: {command}")
 
 
 def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> None:

@@ -96,7 +96,7 @@ class RowProgress(MovingLine):
             return ""
         if told.outcome in IN_DOUBT:
             again = f"run {shlex.quote(self._workflow)} --from {told.session}"
-            asks = "Look on the site whether it was done; this asks, and goes on behind it"
+            asks = "Check on the site whether it was done; this asks, and goes on behind it"
             return f"{asks}: {self._settings.command(again)}"
         return f"Details: {self._settings.command(f'show {told.session}')}"
 

@@ -25,68 +25,114 @@ OF_FILES = ("file_exists", "file_contains", "file_size")
 # `name`, run as `session`; `check` is the value in doubt, `at` where the page was, `host` its host.
 TROUBLES: Mapping[Trouble, tuple[str, str]] = {
     "value": (
-        'Check the value of "{check}", then run it again',
+        'Check the value of "{check}", then run it again with the right one',
+        "run {name} --from {session} --set {check}=...",
+    ),
+    "not_kept": (
+        "The picture shows what the field made of it. If it wants the value in another form",
         "run {name} --from {session} --set {check}=...",
     ),
     "told_why": (
-        "Correct what the page asks for, then run it again",
-        "run {name} --from {session} --set NAME=VALUE",
+        "The site refused it. If one of the values ({given}) is wrong, run it again with another "
+        "({again} --set {first}=...). Else put it right on the site, then run it again",
+        "run {name} --from {session}",
     ),
     "changed": (
-        "If the page was changed since you recorded it, record the workflow again",
+        "Open {at} in your own browser. If the same page comes there, the site has changed: record "
+        "the workflow again",
+        "record {name} --url {url}",
+    ),
+    "not_read": (
+        "Read it on the site this time. To have it read in later runs, record the workflow again",
         "record {name} --url {url}",
     ),
     "not_found": (
-        "If the page was changed since you recorded it, do this step once on its new element",
+        "If the page is only out of order, run it again later ({again}). If it was changed for "
+        "good, do this step once on its new element",
         "workflows edit {name} --target {step}",
+    ),
+    "several": (
+        "If one of them should not be there, correct that on the site and run it again ({again}). "
+        "Else show once which one is meant",
+        "workflows edit {name} --target {step}",
+    ),
+    "locked": (
+        "Check on the site why it cannot be changed there, and who may; then run it again",
+        "run {name} --from {session}",
     ),
     "in_the_way": (
         "If it only takes longer, run it again with more patience",
         "run {name} --from {session} --patience {patience}s",
     ),
+    "forbidden": (
+        "Ask for access, or sign in as a user who has it ({login}), then run it again",
+        "run {name} --from {session}",
+    ),
     "refused": (
-        "Try again later, or with a window, to see what the site says",
+        "Run it again later; like this a window shows what the site says",
         "run {name} --from {session} --headed",
     ),
     "signed_out": (
-        "Sign in once, and later runs are signed in; then run it again",
-        "login {origin}",
+        "Sign in once, and later runs are signed in ({login}). Then run it again",
+        "run {name} --from {session}",
+    ),
+    "sent_signed_out": (
+        "Sign in ({login}), then check on the site whether it was done. If not, run it again; "
+        "Rutter asks you before it does that step",
+        "run {name} --from {session}",
     ),
     "slow": (
-        "Run it again when the site, or this machine, has less to do",
+        "Run it again when the site, or this machine, is less busy",
         "run {name} --from {session}",
     ),
     "unreachable": (
-        "Look whether the site opens in your own browser; if it does",
+        "If the site does not open in your own browser either, run it again later ({again}). If it "
+        "does, see what is wrong on this machine",
         "doctor",
     ),
     "not_allowed": (
-        "If it may open that site",
+        "If the workflow may open that site, allow it, then run it again",
         "workflows edit {name} --host {host}",
     ),
     "needs_person": (
-        "Run it at a terminal, where it can ask you",
+        "Nobody could be asked: it did not run in a terminal window of yours. Run it in one",
         "run {name} --from {session}",
     ),
     "said_no": (
-        "If you want it done after all, run it again and say yes",
+        "If you want it done after all, run it again and say yes when it asks",
         "run {name} --from {session}",
     ),
     "stopped": ("Continue", "run {name} --from {session}"),
     "died": ("Continue", "run {name} --from {session}"),
     "maybe_done": (
-        "Look on the site whether it was done. If not, run it again; it asks before it does it",
+        "Check on the site whether it was done. If not, run it again; Rutter asks you before it "
+        "does that step",
         "run {name} --from {session}",
     ),
     "not_shown": (
-        "Look on the site whether it was done. If not, run it again; it asks before it does it",
+        "Check on the site whether it was done. If not, run it again; Rutter asks you before it "
+        "does that step",
         "run {name} --from {session}",
+    ),
+    "says_otherwise": (
+        "Check on the site whether it was done. If not, run it again ({again}). If it was, let "
+        "Rutter take what the page says now for its success",
+        "workflows edit {name} --no-expect {step} --expect {says}",
+    ),
+    "page_asked": (
+        "Check on the site whether it was done. If it was not, and you would answer that question "
+        "otherwise, record the workflow again and answer it yourself",
+        "record {name} --url {url}",
     ),
 }
 # Where a page could not be used, and a window helps.
 SHUT = dict.fromkeys(
-    ("captcha", "blocked"), "Run it with a window: it waits there for you to do it, and goes on"
-) | {"empty_shell": "Look at it in a window: what fills the page may have been kept out"}
+    ("captcha", "blocked"),
+    "Run it with a window: it waits there until you have done it, and goes on by itself",
+) | {
+    "empty_shell": "If it is empty in your own browser too, the site is out of order: run it again "
+    "later. Else see in a window what happens"
+}
 TO_RECORD = "rutter record NAME --url URL"
 NOT_SHOWN = "if it is done, correct --success or the service's criteria; else look at what failed"
 
@@ -114,13 +160,22 @@ def _by_trouble(story: Story, happened: WhatHappened, settings: Settings) -> str
     origin = re.match(r"https?://[^/]+", url if story.sent or not story.start else story.start)
     waited_ms = story.steps[-1].waited_ms if story.steps else 0
     host = ending.blocked if ending is not None and ending.blocked else "HOST"
+    login = story.cause.origin or (origin[0] if origin else "https://HOST")
+    says = ending.alerts[0].removesuffix("...") if ending is not None and ending.alerts else "TEXT"
+    for parameter, value in story.values.items():
+        says = says.replace(value, f"<{parameter}>") if value else says
     known = {
         "name": shlex.quote(story.name),
         "session": story.session,
         "check": happened.check,
         "step": happened.step,
         "url": shlex.quote(story.start or "URL"),
-        "origin": story.cause.origin or (origin[0] if origin else "https://HOST"),
+        "at": (ending.address if ending is not None else "") or url or story.start or "the page",
+        "login": settings.command(f"login {login}"),
+        "again": settings.command(f"run {shlex.quote(story.name)} --from {story.session}"),
+        "given": ", ".join(story.values) or "none was given",
+        "first": next(iter(story.values), "NAME"),
+        "says": shlex.quote(f"{happened.step}=text_visible:{says}"),
         "host": shlex.quote(host),
         "patience": min(max(LONGER_S, 3 * -(-waited_ms // 1000)), MOST_S),
     }
@@ -184,7 +239,12 @@ def _taught(story: Story, settings: Settings) -> str:
     name, url = shlex.quote(story.name), shlex.quote(story.start or "URL")
     if story.cause.kind == "unrecorded":
         record = settings.command(f"record {name} --url {url}")
-        return f"Record it once while that is there; from then on Rutter deals with it: {record}"
+        again = settings.command(f"run {name} --from {story.session}")
+        return (
+            f"If that goes away by itself, run it again later ({again}). If it comes again and "
+            "again, record the workflow while it is there and close it as you would, and later "
+            f"runs do so too: {record}"
+        )
     if story.cause.kind == "barrier":
         said = SHUT.get(story.cause.code, "Look at the page in a window while it runs")
         return f"{said}: {settings.command(f'run {name} --from {story.session} --headed')}"
@@ -222,12 +282,16 @@ def _advice_on_going_freely(story: Story, kind: str, sure: Thresholds | None) ->
     """What would have led it on: something to learn from, a value, a limit, a sign of the end."""
     cause = story.cause
     if cause.kind == "no_predictions":
-        return f"Show it once what to do: {TO_RECORD}"
+        at = story.ending.url if story.ending is not None else ""
+        record = f"rutter record NAME --url {shlex.quote(at or 'URL')}"
+        return f"Show it once what to do, under a NAME that you choose: {record}"
     if cause.kind == "unsure":
         return _advice_on_sureness(cause.share, sure)
     if cause.kind == "value_unknown":
-        url = shlex.quote(story.start or "URL")
-        return f"Say what to type there: rutter run --free --url {url} --set NAME=VALUE"
+        return (
+            "Type the same command again with --set NAME=VALUE behind it, where NAME is what the "
+            "field is called (the picture shows it)"
+        )
     if cause.kind == "no_criteria":
         return "say what shows that it is done, such as --success heading=TEXT"
     if kind == "policy_denied" and story.steps and story.steps[-1].rule == "denylist":

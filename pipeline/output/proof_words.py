@@ -133,14 +133,14 @@ def unproven_step(story: Story) -> StepStory | None:
 
 def how_to_prove(story: Story, settings: Settings) -> str:
     """What to do after such a run: look first, for it may be done."""
-    look = "Look on the site whether it was done, before you run it again"
+    look = "Check on the site whether it was done, before you run it again"
     weak = story.lacking
     if weak is None:
         return look if story.cause.kind in NOT_PROVEN else ""
     if story.purpose != "run" or not story.name or weak.index < 0:
         return look
     edit = to_read_back(settings, story.name, weak.number, weak.read_back)
-    return f"{look}. If it was, tell Rutter what to look for: {edit}"
+    return f"{look}. If it was, tell Rutter what shows it (TEXT stands for that): {edit}"
 
 
 def _words(story: Story, proof: ProofStory) -> str:

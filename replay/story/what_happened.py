@@ -21,6 +21,14 @@ Trouble = Literal[
     "told_why",  # the page says what is wrong with what was sent
     "changed",  # the page is not as it was recorded
     "not_found",  # the element of a step is not known on it any more
+    "several",  # of what a value names
+    "not_read",  # something that was to be read is not there
+    "not_kept",  # a field made something else of a value
+    "locked",  # the page lets nobody type there
+    "forbidden",  # to this user
+    "sent_signed_out",  # something was sent, and the site asks to sign in
+    "says_otherwise",  # that it worked, perhaps
+    "page_asked",  # what no recording has met, and was answered no
     "in_the_way",  # something that may go away, or that a recording can be taught
     "refused",  # the site said no, or that something is wrong with it
     "signed_out",
@@ -40,7 +48,7 @@ Trouble = Literal[
 PRESSED = {"click": "was clicked", "press": "was pressed", "type": "was filled in"}
 HINDERED = {
     "element_disabled": "cannot be used: it stayed disabled",
-    "element_obscured": "cannot be used: something else lies over it",
+    "element_obscured": "cannot be used: something covers it",
     "element_not_visible": "is there, but cannot be seen",
     "element_moving": "cannot be used: it did not stop moving",
 }
@@ -52,7 +60,7 @@ REFUSALS = {
     429: "the site is asked too often, and does not show",
 }
 REFUSED, OF_ITS_OWN = 400, 500  # HTTP's: no, and an error of the server
-OWN_ERROR = "the site has an error of its own at"
+OWN_ERROR = "the site itself has an error at"
 NOT_DONE = frozenset({"lost", "verification_failed", "retry_exhausted"})
 # What ended a run for which no step was recorded.
 WITHOUT = {
@@ -80,6 +88,7 @@ NO_NETWORK = {
 ASKED = {
     "was_irreversible": "it is not as it was recorded",
     "healed": "it is not as it was recorded",
+    "denylist": "it carries a word that Rutter always asks about",
     "done_before": "an earlier run may have done it already",
     "maybe_done": "it may have been done already",
     "had_the_wheel": "you may have done it already in the window",
@@ -179,11 +188,12 @@ def _died(told: _Told) -> WhatHappened | None:
             what = f"{told.acted}, and the page did not answer in time"
         trouble: Trouble = "maybe_done" if story.unknown else "slow"
         return WhatHappened(trouble, f"{told.at(what)}{_left_behind(told)}")
-    who = "The browser" if story.failure == "browser_lost" else "The program"
+    lost = story.failure == "browser_lost"
+    who = "The browser was closed or crashed" if lost else "Rutter was ended from outside"
     where = f" at step {told.number}" if told.number else ""
     doing = f": {told.acted}" if story.unknown else ""
     trouble = "maybe_done" if story.unknown else "died"
-    return WhatHappened(trouble, f"{who} was ended{where}{doing}{_left_behind(told)}")
+    return WhatHappened(trouble, f"{who}{where}{doing}{_left_behind(told)}")
 
 
 def _left_behind(told: _Told) -> str:
@@ -215,7 +225,7 @@ def _signed_out(told: _Told) -> WhatHappened | None:
         what = f"{told.acted}, and {what}{_not_sure(told)}"
     if expired:
         what += f" The kept login for {story.cause.origin} has expired."
-    return WhatHappened("signed_out", told.at(what))
+    return WhatHappened("sent_signed_out" if story.sent else "signed_out", told.at(what))
 
 
 def _kept_out(told: _Told) -> WhatHappened | None:
@@ -243,7 +253,8 @@ def _answered_no(told: _Told) -> WhatHappened | None:
     given = told.story.values.items() if status in (404, 410) else ()
     check = next((name for name, value in given if value and value in ending.url), "")
     what = f"{said} {ending.url} (it answered {status})."
-    return WhatHappened("value" if check else "refused", told.at(what), check)
+    otherwise: Trouble = "forbidden" if status == 403 else "refused"
+    return WhatHappened("value" if check else otherwise, told.at(what), check)
 
 
 def _is_no_page(ending: Ending) -> bool:
@@ -326,7 +337,11 @@ def _missing(told: _Told) -> WhatHappened | None:
     if told.code not in ("element_not_found", "element_ambiguous", "element_not_visible", ""):
         return None
     if ending.several > 1:
-        what = f"{ending.several} elements on {told.page} could be {told.element}."
+        if ending.parameter:
+            called = f'{ending.role or "element"}s "{ending.name}"'
+            what = f"there are {ending.several} {called} on {told.page}, and any could be meant."
+            return WhatHappened("several", told.at(what), step=told.number)
+        what = f"{ending.several} things on {told.page} could be {told.element}."
         return _not_found(told, f"{what} It is not clear which one is meant.")
     if ending.hidden:
         what = f"{told.element} is on {told.page}, but cannot be seen."
@@ -334,19 +349,20 @@ def _missing(told: _Told) -> WhatHappened | None:
     if ending.does in READS and not ending.parameter:
         named = f' for "{ending.reads}"' if ending.reads else ""
         what = f"what is to be read{named} is not on {told.page}."
-        return WhatHappened("changed", told.at(what))
+        return WhatHappened("not_read", told.at(what))
     if not ending.name and not ending.role:
         return None
     says = f' (it says "{ending.says}")' if ending.says else ""
     what = f"there is no {told.element.removeprefix('the ')} on {told.page}{says}."
     if ending.parameter:
         return WhatHappened("value", told.at(what), ending.parameter)
-    return _not_found(told, f"{what} Most like it is {ending.like}." if ending.like else what)
+    near = f"{what} The nearest to it is {ending.like}."
+    return _not_found(told, near if ending.like else what)
 
 
 def _not_found(told: _Told, what: str) -> WhatHappened:
     """A person can show which element it is now; what is read has no step to do."""
-    trouble: Trouble = "changed" if told.ending.does in READS else "not_found"
+    trouble: Trouble = "not_read" if told.ending.does in READS else "not_found"
     return WhatHappened(trouble, told.at(what), step=told.number)
 
 
@@ -359,12 +375,15 @@ def _hindered(told: _Told) -> WhatHappened | None:
         value = f'"{ending.value}"' if ending.value else "what was typed"
         what = f"{told.element} did not keep {value}."
         return WhatHappened(
-            "value" if ending.value_of else "changed", told.at(what), ending.value_of
+            "not_kept" if ending.value_of else "changed", told.at(what), ending.value_of
         )
     over = f'the dialog "{ending.over}"' if ending.over else ending.met
     by = f" ({over})" if over else ""
-    long = f", for {step.waited_ms / 1000:.1f} s" if step is not None and step.waited_ms else ""
-    what = f"{told.element} {HINDERED[told.code]}{by}{long}."
+    if "read-only" in ending.met:
+        return WhatHappened("locked", told.at(f"{told.element} cannot be used: it is read-only."))
+    seconds = step.waited_ms / 1000 if step is not None else 0
+    long = f" Rutter waited {seconds:.1f} s for it." if seconds else ""
+    what = f"{told.element} {HINDERED[told.code]}{by}.{long}"
     return WhatHappened("in_the_way", told.at(what))
 
 
@@ -396,11 +415,16 @@ def _did_not_work(told: _Told) -> WhatHappened | None:
         return WhatHappened("told_why", told.at(f"{what}.{asked}"))
     trouble: Trouble = "not_shown" if story.sent else "changed"
     trouble = "maybe_done" if story.unknown else trouble
-    return WhatHappened(trouble, told.at(f"{what}.{asked}{_not_sure(told)}"))
+    if ending.asked and ending.answered == "dismissed":
+        trouble = "page_asked"
+    elif ending.sought and ending.alerts:
+        trouble = "says_otherwise"
+    unsure = _not_sure(told)
+    return WhatHappened(trouble, told.at(f"{what}.{asked}{unsure}"), step=told.number)
 
 
 def _not_sure(told: _Told) -> str:
-    return " It may have been done all the same." if told.story.sent else ""
+    return " It is not known whether that was done." if told.story.sent else ""
 
 
 def _in_general(told: _Told) -> WhatHappened:

@@ -57,10 +57,8 @@ def test_recorded_with_and_without_a_banner_both_branches_run(ship: Ship, tmp_pa
     record(ship, tmp_path)
     lost = run(ship, cookies=True)
     assert lost.code == 6
-    assert 'something else lies over it (the dialog "Your cookies"), for ' in lost.out
-    assert (
-        "Record it once while that is there; from then on Rutter deals with it: rutter " in lost.out
-    )
+    assert 'something covers it (the dialog "Your cookies"). Rutter waited ' in lost.out
+    assert "while it is there and close it as you would, and later runs do so too: " in lost.out
 
     ship.site.switches = Switches(cookies=True, survey_ms=1)
     again = record(ship, tmp_path, (SIGNED_IN, "cookies-accept"), (LISTED, "survey-close"))

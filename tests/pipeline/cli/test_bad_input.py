@@ -141,7 +141,10 @@ def test_a_choice_that_there_is_not(rutter: Rutter, flag: str, value: str, wrong
         (("sail",), "there is no command 'sail'\nsee: rutter --help"),
         (("run", "x", "--paralel", "2"), "there is no --paralel here -> did you mean --parallel?"),
         (("show", "--parallel"), "there is no --parallel here\n"),  # which `run` has
-        (("record", "x"), "one of the arguments --url --script --from-step is required\nsee: rutter record"),
+        (
+            ("record", "x"),
+            "one of the arguments --url --script --from-step is required\nsee: rutter record",
+        ),
     ],
 )
 def test_what_is_no_command_is_told_what_it_is_like(

@@ -120,7 +120,7 @@ def test_a_covered_button_is_not_clicked(ship: Ship) -> None:
 
     assert ended.code == 6
     assert ship.site.placed == ()
-    assert 'Step 17: the button "Place order" cannot be used: something else lies' in ended.out
+    assert 'Step 17: the button "Place order" cannot be used: something covers' in ended.out
     assert "why: element_obscured: " in ended.out
     assert re.search(r"with more patience: rutter .*run order --from \S+ --patience 12s", ended.out)
     picture = ship.story()["screenshot"]
@@ -358,7 +358,7 @@ def test_a_browser_that_dies_ends_the_run(ship: Ship) -> None:
 
     assert ended.code == 7
     assert "(browser_lost)" in ended.out
-    assert "Look on the site whether it was done. If not, run it again" in ended.out
+    assert "Check on the site whether it was done. If not, run it again" in ended.out
     assert ship.site.placed == ()
 
 

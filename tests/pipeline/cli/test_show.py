@@ -195,7 +195,7 @@ def test_a_session_that_failed_says_where_it_looked(rutter: Rutter) -> None:
     assert "[FAIL] 5 type '3' into 'Quantity'" in lines
     [what] = [line for line in lines if line.startswith("Step 5: ")]
     assert what.startswith('Step 5: there is no field "Quantity" on the page ')
-    assert lines[-2].startswith("If the page was changed since you recorded it, do this step")
+    assert lines[-2].startswith("If the page is only out of order, run it again later (")
     assert not any("element_not_found" in line for line in lines)
 
     lines = squeezed(rutter("--verbose", "show", "run-0004").out)

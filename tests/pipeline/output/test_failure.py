@@ -109,7 +109,7 @@ def test_a_failure_is_told_from_the_step_to_the_next_command(settings: Settings)
     picture = settings.directory.artifacts.path(Artifact("ab" * 32, 7))
     assert list(lesson_lines(lesson)) == [
         'Step 4: there is no button "Place order" on the page "Cart". '
-        'Most like it is the link "Place orders".',
+        'The nearest to it is the link "Place orders".',
         f"Picture of the page: {picture}",
     ]
     assert list(lesson_lines(lesson, verbose=True))[1:-1] == [
@@ -120,7 +120,8 @@ def test_a_failure_is_told_from_the_step_to_the_next_command(settings: Settings)
         "the page was: 'Cart' at https://shop.example/cart",
     ]
     assert lesson.next == (
-        "If the page was changed since you recorded it, do this step once on its new element: "
+        "If the page is only out of order, run it again later (rutter run order --from run-1). "
+        "If it was changed for good, do this step once on its new element: "
         "rutter workflows edit order --target 4"
     )
 
@@ -144,7 +145,7 @@ def test_a_page_that_asks_to_sign_in_is_named_as_one(settings: Settings) -> None
     [
         ("captcha", "needs_person", "asks here for a captcha, which a person must do.", "--headed"),
         ("blocked", "needs_person", "the site keeps programs out here.", "--headed"),
-        ("empty_shell", "lost", "its scripts did not fill it.", "Look at it in a window"),
+        ("empty_shell", "lost", "its scripts did not fill it.", "see in a window what happens"),
     ],
 )
 def test_what_kept_a_run_out_is_named_with_what_a_person_can_do(
@@ -190,7 +191,7 @@ def test_what_lies_over_an_element_is_named(settings: Settings) -> None:
     story.ending.over = "Cookies"
     said = learned(story, settings)
     assert said.reason == (
-        'Step 4: the button "Place order" cannot be used: something else lies over it '
+        'Step 4: the button "Place order" cannot be used: something covers it '
         '(the dialog "Cookies").'
     )
     assert (said.trouble, said.why) == ("in_the_way", (f"why: {detail}",))
@@ -200,7 +201,7 @@ def test_what_lies_over_an_element_is_named(settings: Settings) -> None:
     ("role", "code", "said"),
     [
         ("button", "element_disabled", 'the button "Save" cannot be used: it stayed disabled'),
-        ("textbox", "element_obscured", 'the field "Save" cannot be used: something else lies ove'),
+        ("textbox", "element_obscured", 'the field "Save" cannot be used: something covers it'),
         ("grid", "element_moving", 'the element "Save" cannot be used: it did not stop moving'),
     ],
 )
@@ -213,7 +214,7 @@ def test_what_was_waited_for_in_vain_is_told_with_what_lengthens_it(
     story.ending = None
     lesson = learned(story, settings)
     assert lesson.reason.startswith(f"Step 4: {said}")
-    assert lesson.reason.endswith(", for 3.0 s.")
+    assert lesson.reason.endswith(". Rutter waited 3.0 s for it.")
     assert "rutter run order --from run-1 --patience 12s" in lesson.next
     assert lesson.also == "if the page only needs longer: rutter run order --patience 12s"
 
