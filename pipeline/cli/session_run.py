@@ -189,7 +189,8 @@ class PausedWhileAsked:
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         with self.progress.still():
-            if (picture := self.pictures.pop(question.approval, None)) is not None:
+            picture = self.pictures.pop(question.approval, None)
+            if picture is not None and self.who == "terminal":  # a list of answers looks at none
                 self.shows(picture)
             return await self.answers.ask(question)
 

@@ -156,7 +156,7 @@ def test_pictures_are_read_where_the_configuration_and_the_caller_both_say_so(
     [heard] = wire.requests
     assert "Which order is it?" in heard.text
     assert [size_of(each)[0] for each in heard.pictures] == [1_280]
-    assert "read from a picture of the page (ghost)" in rutter("show", "last").out
+    assert "read from a picture of the page (ghost)" in rutter("--verbose", "show", "last").out
     told = rutter.json("show", "last")
     assert (told["steps"][-1]["render_mode"], told["model_calls"]) == ("ghost", 1)
 

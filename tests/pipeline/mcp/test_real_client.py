@@ -35,7 +35,6 @@ from tests.support.mcp_clients import BOTH, McpServed, mcp_on_a_port
 from tests.support.page_server import PageServer
 from tests.support.scripted_tool_sessions import body, refs, text
 from tests.support.tesseract import needed
-from tests.support.until_true import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -70,7 +69,9 @@ class Person:
     async def answer(self) -> None:
         while True:
             await self._asked.acquire()
-            await until(self._questions.pending)
+            with anyio.fail_after(20):  # a picture of what it is about is taken before it is put
+                while not self._questions.pending():
+                    await anyio.sleep(0.01)
             [question] = self._questions.pending()
             answer = self._left.popleft()
             self._questions.answer(question.session, question.approval, answer)

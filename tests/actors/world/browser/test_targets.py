@@ -456,15 +456,15 @@ async def test_an_element_that_is_partly_covered_is_clicked_beside_the_cover(
 @pytest.mark.parametrize(
     ("html", "said"),
     [
-        ('<p style="position:fixed;inset:0;margin:0">Cookies?', "p Cookies?"),
+        ('<p style="position:fixed;inset:0;margin:0">Cookies?', '"Cookies?"'),
         (
             '<div role=dialog aria-label="Cookies" style="position:fixed;inset:0">Yes?',
-            'the dialog "Cookies" is open: div Yes?',
+            'the dialog "Cookies" is open: "Yes?"',
         ),
         (
             '<dialog id=d><h2>Really?</h2></dialog><style>dialog{padding:0}</style>'
             "<script>d.showModal()</script>",
-            'the dialog "Really?" is open: dialog Really?',
+            'the dialog "Really?" is open: "Really?"',
         ),
     ],
     ids=["a cover", "a dialog", "a modal dialog"],
