@@ -25,7 +25,7 @@ OF_FILES = ("file_exists", "file_contains", "file_size")
 # `name`, run as `session`; `check` is the value in doubt, `at` where the page was, `host` its host.
 TROUBLES: Mapping[Trouble, tuple[str, str]] = {
     "value": (
-        'Check the value of "{check}", then run it again with the right one',
+        'Check the value of "{check}" on the site, and run it again with the right one',
         "run {name} --from {session} --set {check}=...",
     ),
     "not_kept": (
@@ -38,8 +38,9 @@ TROUBLES: Mapping[Trouble, tuple[str, str]] = {
         "run {name} --from {session}",
     ),
     "changed": (
-        "Open {at} in your own browser. If the same page comes there, the site has changed: record "
-        "the workflow again",
+        "Open {at} in your own browser. If the right page comes there, Rutter may be signed in as "
+        "somebody else or not at all: sign in ({login}), then run it again ({again}). If not, the "
+        "site has changed: record the workflow again",
         "record {name} --url {url}",
     ),
     "not_read": (
@@ -98,6 +99,11 @@ TROUBLES: Mapping[Trouble, tuple[str, str]] = {
         "Nobody could be asked: it did not run in a terminal window of yours. Run it in one",
         "run {name} --from {session}",
     ),
+    "asks_again": (
+        "Check on the site whether it was done. If not, run it in a terminal window of yours, and "
+        "say yes when it asks",
+        "run {name} --from {session}",
+    ),
     "said_no": (
         "If you want it done after all, run it again and say yes when it asks",
         "run {name} --from {session}",
@@ -115,8 +121,9 @@ TROUBLES: Mapping[Trouble, tuple[str, str]] = {
         "run {name} --from {session}",
     ),
     "says_otherwise": (
-        "Check on the site whether it was done. If not, run it again ({again}). If it was, let "
-        "Rutter take what the page says now for its success",
+        "Check on the site whether it came out as you want it. If not, run it again ({again}); "
+        "Rutter asks you before it does that step. If it did, and the page only says it in other "
+        "words, let later runs look for those",
         "workflows edit {name} --no-expect {step} --expect {says}",
     ),
     "page_asked": (
@@ -288,9 +295,10 @@ def _advice_on_going_freely(story: Story, kind: str, sure: Thresholds | None) ->
     if cause.kind == "unsure":
         return _advice_on_sureness(cause.share, sure)
     if cause.kind == "value_unknown":
+        url = shlex.quote(story.start or "URL")
         return (
-            "Type the same command again with --set NAME=VALUE behind it, where NAME is what the "
-            "field is called (the picture shows it)"
+            "Type the same again with --set FIELD=VALUE behind it, where FIELD is what the field is "
+            f"called (the picture shows it), as in: rutter run --free --url {url} --set FIELD=VALUE"
         )
     if cause.kind == "no_criteria":
         return "say what shows that it is done, such as --success heading=TEXT"

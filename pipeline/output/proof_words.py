@@ -140,7 +140,8 @@ def how_to_prove(story: Story, settings: Settings) -> str:
     if story.purpose != "run" or not story.name or weak.index < 0:
         return look
     edit = to_read_back(settings, story.name, weak.number, weak.read_back)
-    return f"{look}. If it was, tell Rutter what shows it (TEXT stands for that): {edit}"
+    shows = "tell Rutter what shows it (TEXT: words that the page has only then)"
+    return f"{look}. If it was, {shows}: {edit}"
 
 
 def _words(story: Story, proof: ProofStory) -> str:

@@ -37,6 +37,7 @@ Trouble = Literal[
     "unreachable",
     "not_allowed",  # by the policy
     "needs_person",
+    "asks_again",  # an earlier run may have done it
     "said_no",
     "stopped",
     "died",
@@ -94,6 +95,7 @@ ASKED = {
     "had_the_wheel": "you may have done it already in the window",
     "suggested": "Rutter is not sure that it is the next step",
 }
+ASKS_AGAIN = frozenset({"done_before", "maybe_done"})
 
 
 class WhatHappened(NamedTuple):
@@ -303,7 +305,8 @@ def _not_allowed(told: _Told) -> WhatHappened | None:
         other = "it is not as it was recorded, and " if step.source == "workflow" else ""
         why = ASKED.get(step.rule, f"{other}it cannot be undone")
         what = f"nobody was there to say yes or no to {_doing(told)}: {why}."
-        return WhatHappened("needs_person", told.at(what))
+        trouble: Trouble = "asks_again" if step.rule in ASKS_AGAIN else "needs_person"
+        return WhatHappened(trouble, told.at(what))
     if story.failure != "policy_denied" and story.reason != "policy_denied":
         return None
     if step is not None and step.asked:
@@ -342,7 +345,7 @@ def _missing(told: _Told) -> WhatHappened | None:
             what = f"there are {ending.several} {called} on {told.page}, and any could be meant."
             return WhatHappened("several", told.at(what), step=told.number)
         what = f"{ending.several} things on {told.page} could be {told.element}."
-        return _not_found(told, f"{what} It is not clear which one is meant.")
+        return _not_found(told, f"{what} It is not clear which one is meant.", "several")
     if ending.hidden:
         what = f"{told.element} is on {told.page}, but cannot be seen."
         return WhatHappened("changed", told.at(what))
@@ -360,9 +363,9 @@ def _missing(told: _Told) -> WhatHappened | None:
     return _not_found(told, near if ending.like else what)
 
 
-def _not_found(told: _Told, what: str) -> WhatHappened:
+def _not_found(told: _Told, what: str, trouble: Trouble = "not_found") -> WhatHappened:
     """A person can show which element it is now; what is read has no step to do."""
-    trouble: Trouble = "not_read" if told.ending.does in READS else "not_found"
+    trouble = "not_read" if told.ending.does in READS else trouble
     return WhatHappened(trouble, told.at(what), step=told.number)
 
 

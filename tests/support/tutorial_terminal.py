@@ -104,6 +104,8 @@ class Shell:
             with contextlib.suppress(OSError, psutil.Error):
                 if os.getsid(process.pid) == self._bash.pid:
                     process.send_signal(signal.SIGHUP)
+                    if process.pid != self._bash.pid:  # under nohup a hang-up ends nothing
+                        process.send_signal(signal.SIGTERM)
         try:
             self._bash.wait(30)
         except subprocess.TimeoutExpired:

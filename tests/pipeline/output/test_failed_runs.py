@@ -114,7 +114,7 @@ NO_SIGNS = "no criteria of success are configured: it cannot be verified"
         (
             freely("value_unknown_0.93", failure="lost"),
             3,
-            "Type the same command again with --set NAME=VALUE behind it",
+            "Type the same again with --set FIELD=VALUE behind it",
         ),
         (
             freely("12 steps were taken", reason="max_steps"),
@@ -486,7 +486,7 @@ def test_a_run_that_sent_nothing_says_nothing_of_it(
             [ProofStory(1, 11)],
             "nothing shows that the application has what was sent by step 12",
             "Rutter cannot tell whether it (step 12) really worked: no page showed it",
-            "tell Rutter what shows it (TEXT stands for that): rutter",
+            "tell Rutter what shows it (TEXT: words that the page has only then): rutter",
         ),
         (
             [ANSWERED],
