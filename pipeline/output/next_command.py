@@ -297,8 +297,9 @@ def _advice_on_going_freely(story: Story, kind: str, sure: Thresholds | None) ->
     if cause.kind == "value_unknown":
         url = shlex.quote(story.start or "URL")
         return (
-            "Type the same again with --set FIELD=VALUE behind it, where FIELD is what the field is "
-            f"called (the picture shows it), as in: rutter run --free --url {url} --set FIELD=VALUE"
+            "Type the same again with --set FIELD=VALUE behind it, where FIELD is what the field "
+            "is called (the picture shows it), as in: "
+            f"rutter run --free --url {url} --set FIELD=VALUE"
         )
     if cause.kind == "no_criteria":
         return "say what shows that it is done, such as --success heading=TEXT"
