@@ -15,7 +15,7 @@ from rutter.actors.rules.policy.narrowing import covered
 from rutter.events.observer import Contact, HostsContacted, RequestBlocked
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.cli.workflows import change
+from rutter.pipeline.cli.workflow_changes import change
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.look_back import said_in
 from rutter.pipeline.queries.workflows_and_sessions import find_workflow

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from rutter.actors.predictor.knowledge import Knowledge
 from rutter.events.envelope import kind
-from rutter.events.predictor import LEARNED, SessionForgotten, WorkflowDeleted
+from rutter.events.predictor import LEARNED, SessionForgotten, WorkflowDeleted, WorkflowLearned
 from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Workflow
 from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.open_app import held
-from rutter.pipeline.queries.workflows_and_sessions import catch_up
-from rutter.pipeline.workflows.edit import Change, publish
+from rutter.pipeline.queries.workflows_and_sessions import catch_up, latest_workflow, project
+from rutter.pipeline.workflows.edit import Change, Edit, edited, publish
 from rutter.pipeline.workflows.forget import ForgetTarget, Unlearned, foresee
 from rutter.pipeline.workflows.forget import forget as unlearn
 
@@ -72,3 +73,16 @@ def changing(settings: Settings) -> Iterator[LocalWriter | DaemonWriter]:
         with held(directory):
             yield LocalWriter(directory)
     catch_up(settings)
+
+
+def change(name: str, asked: Edit, settings: Settings) -> tuple[Workflow, Workflow]:
+    """The workflow as it was, and its new version."""
+    with changing(settings) as writer:
+        with project(settings) as store:
+            before = latest_workflow(store, name)
+
+        def decide(knowledge: Knowledge) -> WorkflowLearned:
+            version = knowledge.next_version(before.name)
+            return WorkflowLearned(workflow=edited(before, asked, version))
+
+        return before, writer.publish(decide).workflow

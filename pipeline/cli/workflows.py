@@ -15,7 +15,7 @@ from rutter.events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRe
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.cli.terminal import Options, Terminal, count, when
-from rutter.pipeline.cli.workflow_changes import changing
+from rutter.pipeline.cli.workflow_changes import change, changing
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.safe_files import write_named
@@ -35,7 +35,7 @@ from rutter.pipeline.workflows.check_syntax import (
     write_check,
 )
 from rutter.pipeline.workflows.diff import StepDifference, differences
-from rutter.pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
+from rutter.pipeline.workflows.edit import Edit, hidden_by, typed_again
 from rutter.pipeline.workflows.read_steps import FORM, PAGE_FORM, read_extraction, read_page_reading
 from rutter.replay.documents.workflow_page import render
 from rutter.replay.projections import ProjectionStore
@@ -134,7 +134,7 @@ def edit(options: Options, settings: Settings, terminal: Terminal) -> int | None
     """A literal becomes a parameter or a secret; a step is dropped, may be missing, or must lead
     to what is stated; or a person shows in a window what it is done to."""
     if options.target:
-        # Here and not above: what runs a session asks for changes of workflows itself.
+        # Here and not above: who lists or edits without a window waits for no browser's modules.
         from rutter.pipeline.cli.record_again import record_again
 
         return record_again(RunRequest(options.name), options.target, settings, terminal, only=True)
@@ -178,19 +178,6 @@ def _edited(options: Options, settings: Settings, terminal: Terminal) -> None:
     if asked.secrets:
         _tell_forgotten(before, asked, terminal)
         _tell_holders(before, asked, settings, terminal)
-
-
-def change(name: str, asked: Edit, settings: Settings) -> tuple[Workflow, Workflow]:
-    """The workflow as it was, and its new version."""
-    with changing(settings) as writer:
-        with project(settings) as store:
-            before = latest_workflow(store, name)
-
-        def decide(knowledge: Knowledge) -> WorkflowLearned:
-            version = knowledge.next_version(before.name)
-            return WorkflowLearned(workflow=edited(before, asked, version))
-
-        return before, writer.publish(decide).workflow
 
 
 def _tell_forgotten(before: Workflow, asked: Edit, terminal: Terminal) -> None:
